@@ -1,0 +1,15 @@
+//! Reads `cl.xml` and `cuda.h` and writes the Rust bindings of `clcu-sys`.
+//!
+//! The data goes one way, and each stage takes plain data and gives plain data:
+//!
+//! ```text
+//! upstream documents ─import─► facts ─pass─► model ─emit─► generated/
+//!                                              │
+//!                                              └──► spec/*.json
+//! ```
+//!
+//! Only [`fetch`], the command line and the last write touch the disk.
+
+pub mod finding;
+pub mod model;
+pub mod overlay;

@@ -1,0 +1,147 @@
+//! What a person decided, because upstream leaves it out, says it twice in two ways, or gets it wrong.
+//!
+//! In: `spec/overlay.toml`. Out: answers to the questions that passes ask, one at a time. An entry that no pass asked for is stale
+//! (nothing matches it any more, or upstream says it now) and becomes an error: a decision that decides nothing misleads its reader.
+
+use std::{cell::Cell, fmt};
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::{
+    finding::{Document, Finding, Findings},
+    model::Api,
+};
+
+/// The question that an entry answers. Each is asked by one pass, which documents what the subject and the value are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Question {
+    /// Subject: a constant, or a block of them. Value: the type that it belongs to.
+    ConstantType,
+    /// Subject: anything that upstream declares. Value: `true`, and the reason says why it is not emitted.
+    Omit,
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = format!("{self:?}");
+        for (index, letter) in name.char_indices() {
+            if letter.is_ascii_uppercase() && index > 0 {
+                f.write_str("-")?;
+            }
+            write!(f, "{}", letter.to_ascii_lowercase())?;
+        }
+        Ok(())
+    }
+}
+
+/// One decision.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    api: Api,
+    settles: Question,
+    subject: Spanned<String>,
+    value: toml::Value,
+    reason: String,
+    evidence: String,
+    #[serde(skip)]
+    used: Cell<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    entry: Vec<Entry>,
+}
+
+/// All decisions, and which of them were asked for.
+#[derive(Debug)]
+pub struct Overlay {
+    document: Document,
+    entries: Vec<Entry>,
+}
+
+/// What an entry answers, with the reason for whoever shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Decision<'a> {
+    /// The answer.
+    pub value: &'a toml::Value,
+    /// Why.
+    pub reason: &'a str,
+    /// What it rests on.
+    pub evidence: &'a str,
+}
+
+impl Overlay {
+    /// Reads `spec/overlay.toml`.
+    pub fn read(document: Document) -> Result<Self, Findings> {
+        let file: File = toml::from_str(document.text()).map_err(|error| {
+            let place = document.place(error.span().unwrap_or(0..0));
+            Finding::error("the overlay cannot be read").at(place).found(error.message().to_owned())
+        })?;
+        let mut findings = Findings::default();
+        for entry in &file.entry {
+            if entry.reason.trim().is_empty() || entry.evidence.trim().is_empty() {
+                findings.push(
+                    Finding::error(format!("the overlay entry for `{}` lacks a reason or evidence", entry.subject.get_ref()))
+                        .at(document.place(entry.subject.span()))
+                        .help("say why it was decided, and what the decision rests on"),
+                );
+            }
+        }
+        findings.with(Self { document, entries: file.entry }).map(|(overlay, _)| overlay)
+    }
+
+    /// An overlay that decides nothing.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self { document: Document::new("overlay.toml", ""), entries: Vec::new() }
+    }
+
+    /// The decision on `subject`. To be asked only where upstream gives no clear answer: asking is what keeps an entry from being stale.
+    #[must_use]
+    pub fn decide(&self, api: Api, question: Question, subject: &str) -> Option<Decision<'_>> {
+        let entry = self
+            .entries
+            .iter()
+            .find(|entry| entry.api == api && entry.settles == question && entry.subject.get_ref() == subject)?;
+        entry.used.set(true);
+        Some(Decision { value: &entry.value, reason: &entry.reason, evidence: &entry.evidence })
+    }
+
+    /// The decision on `subject` where it is a text.
+    #[must_use]
+    pub fn decide_text(&self, api: Api, question: Question, subject: &str) -> Option<&str> {
+        self.decide(api, question, subject)?.value.as_str()
+    }
+
+    /// Every subject that has an answer to `question`, in the order of the file. Does not count as asking.
+    pub fn subjects(&self, api: Api, question: Question) -> impl Iterator<Item = &str> {
+        self.entries
+            .iter()
+            .filter(move |entry| entry.api == api && entry.settles == question)
+            .map(|entry| entry.subject.get_ref().as_str())
+    }
+
+    /// The entries for `api` that no pass asked for, each an error.
+    #[must_use]
+    pub fn stale(&self, api: Api) -> Findings {
+        let stale = self.entries.iter().filter(|entry| entry.api == api && !entry.used.get());
+        Findings(
+            stale
+                .map(|entry| {
+                    Finding::error(format!(
+                        "the overlay entry `{}` for `{}` settles nothing",
+                        entry.settles,
+                        entry.subject.get_ref()
+                    ))
+                    .at(self.document.place(entry.subject.span()))
+                    .help("upstream says it now, or no longer has it: remove the entry, or correct its subject")
+                })
+                .collect(),
+        )
+    }
+}
