@@ -13,3 +13,4 @@
 pub mod finding;
 pub mod model;
 pub mod overlay;
+pub mod rules;
