@@ -10,6 +10,7 @@
 //!
 //! Only [`fetch`], the command line and the last write touch the disk.
 
+pub mod fetch;
 pub mod finding;
 pub mod model;
 pub mod overlay;
