@@ -12,5 +12,7 @@
 
 pub mod fetch;
 pub mod finding;
+pub mod import;
 pub mod model;
 pub mod overlay;
+pub mod pass;
