@@ -16,3 +16,4 @@ pub mod import;
 pub mod model;
 pub mod overlay;
 pub mod pass;
+pub mod pipeline;
