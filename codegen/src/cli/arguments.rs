@@ -6,21 +6,21 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  clcu update                                   the main job: fetch, import, and write snapshots and bindings
-  clcu update --opencl-docs ../OpenCL-Docs      with a checkout of your own instead of the pinned commit
+  clcu update                                the main job: everything, from the pinned inputs
+  clcu update --opencl-docs ../OpenCL-Docs   with a checkout of your own instead of the pinned commit
   clcu update --cuda-include /usr/local/cuda/include
-                                                with the headers of an installed toolkit instead of the pinned ones
-  clcu generate                                 write the bindings anew from the committed snapshots, offline
-  clcu check                                    in CI: are the committed bindings what the snapshots give?
-  clcu check --upstream                         are the snapshots what the pinned upstream gives, too?
-  clcu stats --json                             how many items of each kind there are
+                                             with an installed toolkit instead of the pinned headers
+  clcu generate                              write the bindings anew from the snapshots, offline
+  clcu check                                 in CI: are the bindings what the snapshots give?
+  clcu check --upstream                      and are the snapshots what upstream gives?
+  clcu stats --json                          how many items of each kind there are
 
 Exit codes:
   0  done; for `check`, nothing differs
-  1  `check` found a difference, or `--deny-skipped` something that nobody has decided on
+  1  `check` found a difference, or `--deny-skipped` something that nobody decided on
   2  the command line is wrong
-  3  an input is wrong: a document, snapshot or overlay cannot be read, or a download is not the pinned file
-  4  upstream is out of reach, where the command cannot do without it (`update` can)
+  3  an input is wrong: a document, snapshot or decision, or a download that is not the pinned file
+  4  upstream is out of reach, and the command cannot do without it (`update` can)
   5  the disk refused: no permission, no room
 
 Whatever fails, every output stays as it was.";
@@ -31,7 +31,7 @@ Whatever fails, every output stays as it was.";
 /// spec/cuda.json and spec/opencl.json, and `generate` writes the bindings under generated/src from the snapshots. `update` does all of
 /// it. Where upstream is out of reach, the committed snapshots stand in for it.
 #[derive(Debug, Parser)]
-#[command(name = "clcu", version, after_help = EXAMPLES, max_term_width = 110, disable_help_subcommand = true)]
+#[command(name = "clcu", version, after_help = EXAMPLES, max_term_width = 100, disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

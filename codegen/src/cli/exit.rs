@@ -54,9 +54,11 @@ impl From<Findings> for Failure {
 
 impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Self {
-        let what = format!("{} {}", error.doing, error.path.display());
-        let finding = Finding::error(what).found(error.source.to_string());
-        Self::new(Exit::Disk, finding.help("no output was changed: make room or permit it, then run again"))
+        let exit = match error {
+            OutputError::Io { .. } => Exit::Disk,
+            OutputError::Stray { .. } => Exit::Input,
+        };
+        Self::new(exit, error.finding())
     }
 }
 

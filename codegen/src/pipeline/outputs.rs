@@ -11,11 +11,21 @@ use std::{
 
 use tempfile::NamedTempFile;
 
+use crate::finding::Finding;
+
 /// Files by their path below the root of the repository, with `/` between directories.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
     files: Vec<(String, String)>,
-    owned: Vec<String>,
+    owned: Vec<Owned>,
+}
+
+/// A directory in which there is nothing but outputs.
+#[derive(Clone, Debug)]
+struct Owned {
+    directory: String,
+    /// How every output there begins.
+    mark: &'static str,
 }
 
 /// One file that is not on the disk as it should be.
@@ -42,31 +52,56 @@ impl Difference {
     }
 }
 
-/// The disk refused.
+/// Why the disk cannot be made, or seen, to be as it should be.
 #[derive(Debug)]
-pub struct OutputError {
-    /// What was being done, as in "cannot write".
-    pub doing: &'static str,
-    /// With which file.
-    pub path: PathBuf,
-    /// The reason.
-    pub source: io::Error,
+pub enum OutputError {
+    /// The disk refused.
+    Io {
+        /// What was being done, as in "cannot write".
+        doing: &'static str,
+        /// With which file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// A file of somebody's own lies where everything is generated. It is neither removed nor overlooked.
+    Stray {
+        /// Its path below the root.
+        path: String,
+    },
+}
+
+impl OutputError {
+    /// The same in the words of everything else.
+    #[must_use]
+    pub fn finding(&self) -> Finding {
+        match self {
+            Self::Io { doing, path, source } => Finding::error(format!("{doing} {}", path.display()))
+                .found(source.to_string())
+                .help("no output was changed: make room, or permit it, and run again"),
+            Self::Stray { path } => Finding::error(format!("{path} is not generated, but lies among generated files"))
+                .help("move it elsewhere, or remove it"),
+        }
+    }
 }
 
 impl fmt::Display for OutputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}: {}", self.doing, self.path.display(), self.source)
+        self.finding().fmt(f)
     }
 }
 
 impl std::error::Error for OutputError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.source)
+        match self {
+            Self::Io { source, .. } => Some(source),
+            Self::Stray { .. } => None,
+        }
     }
 }
 
 fn refused(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> OutputError {
-    move |source| OutputError { doing, path: path.to_owned(), source }
+    move |source| OutputError::Io { doing, path: path.to_owned(), source }
 }
 
 impl Outputs {
@@ -75,9 +110,15 @@ impl Outputs {
         self.files.push((path.into(), text.into()));
     }
 
-    /// Declares that every file right in `directory` is an output, so that one that is no longer written is removed.
-    pub fn own(&mut self, directory: impl Into<String>) {
-        self.owned.push(directory.into());
+    /// Declares that every file right in `directory` is an output and begins with `mark`, so that one that is no longer written is removed.
+    pub fn own(&mut self, directory: impl Into<String>, mark: &'static str) {
+        self.owned.push(Owned { directory: directory.into(), mark });
+    }
+
+    /// Adds all of `others`.
+    pub fn extend(&mut self, others: Self) {
+        self.files.extend(others.files);
+        self.owned.extend(others.owned);
     }
 
     /// How many files there are.
@@ -101,11 +142,15 @@ impl Outputs {
                 differences.push(Difference { path: path.clone(), old, new: Some(new.clone()) });
             }
         }
-        for directory in &self.owned {
-            for path in files_in(root, directory)? {
-                if self.files.iter().all(|(known, _)| *known != path) {
-                    let old = read(&root.join(&path))?;
-                    differences.push(Difference { path, old, new: None });
+        for Owned { directory, mark } in &self.owned {
+            for path in entries_of(root, directory)? {
+                if self.files.iter().any(|(known, _)| *known == path) {
+                    continue;
+                }
+                match read(&root.join(&path)) {
+                    Ok(Some(old)) if old.starts_with(mark) => differences.push(Difference { path, old: Some(old), new: None }),
+                    // A directory cannot be read, and is nobody's output either.
+                    _ => return Err(OutputError::Stray { path }),
                 }
             }
         }
@@ -150,14 +195,14 @@ fn read(path: &Path) -> Result<Option<String>, OutputError> {
     }
 }
 
-fn files_in(root: &Path, directory: &str) -> Result<Vec<String>, OutputError> {
+fn entries_of(root: &Path, directory: &str) -> Result<Vec<String>, OutputError> {
     let path = root.join(directory);
     let entries = match fs::read_dir(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(refused("cannot read", &path))?,
     };
-    let files = entries.flatten().filter(|entry| entry.path().is_file());
-    Ok(files.map(|entry| format!("{directory}/{}", entry.file_name().to_string_lossy())).collect())
+    let entries = entries.collect::<io::Result<Vec<_>>>().map_err(refused("cannot read", &path))?;
+    Ok(entries.iter().map(|entry| format!("{directory}/{}", entry.file_name().to_string_lossy())).collect())
 }
 
 /// `text` in a file beside `path`, which vanishes unless it is moved there.
@@ -219,14 +264,25 @@ mod tests {
     #[test]
     fn a_file_that_is_no_longer_an_output_differs_and_is_removed() {
         let root = tempfile::tempdir().expect("a temporary directory");
-        outputs(&[("g/a.rs", "a"), ("g/b.rs", "b"), ("other/c.rs", "c")]).write(root.path()).expect("writable");
-        let mut fewer = outputs(&[("g/a.rs", "a")]);
-        fewer.own("g");
-        let gone = Difference { path: "g/b.rs".into(), old: Some("b".into()), new: None };
+        outputs(&[("g/a.rs", "//a"), ("g/b.rs", "//b"), ("other/c.rs", "c")]).write(root.path()).expect("writable");
+        let mut fewer = outputs(&[("g/a.rs", "//a")]);
+        fewer.own("g", "//");
+        let gone = Difference { path: "g/b.rs".into(), old: Some("//b".into()), new: None };
         assert_eq!(fewer.differences(root.path()).expect("readable"), std::slice::from_ref(&gone));
         assert_eq!(names(&root.path().join("g")), ["a.rs", "b.rs"], "comparing writes nothing");
         assert_eq!(fewer.write(root.path()).expect("writable"), [gone]);
         assert_eq!((names(&root.path().join("g")), names(&root.path().join("other"))), (vec!["a.rs".into()], vec!["c.rs".into()]));
+    }
+
+    #[test]
+    fn a_file_of_somebody_s_own_among_outputs_is_refused_and_kept() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let mut owning = outputs(&[("g/a.rs", "//a")]);
+        owning.own("g", "//");
+        outputs(&[("g/notes", "mine")]).write(root.path()).expect("writable");
+        let refused = owning.write(root.path()).expect_err("somebody's own");
+        assert!(matches!(&refused, OutputError::Stray { path } if path == "g/notes"), "{refused}");
+        assert_eq!(names(&root.path().join("g")), ["notes"], "nothing was written or removed");
     }
 
     #[test]
