@@ -10,6 +10,9 @@
 //!
 //! Only [`fetch`], the command line and the last write touch the disk.
 
+pub mod emit;
 pub mod finding;
 pub mod model;
 pub mod overlay;
+pub mod pass;
+pub mod snapshot;

@@ -27,6 +27,7 @@ macro_rules! enumeration {
         $(aliases { $($alias:ident = $of:ident, $note:literal;)* })?
     ) => {
         $crate::newtype_of_names! {
+            #[derive(PartialOrd, Ord)]
             $name: $repr, $about { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
         }
 
@@ -199,6 +200,7 @@ macro_rules! status {
         $(aliases { $($alias:ident = $of:ident, $note:literal;)* })?
     ) => {
         $crate::newtype_of_names! {
+            #[derive(PartialOrd, Ord)]
             #[must_use = "a command says here whether it failed"]
             $name: $repr, $about { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
         }
@@ -243,7 +245,7 @@ macro_rules! newtype_of_names {
     ) => {
         #[doc = $about]
         #[repr(transparent)]
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
         $(#[$attribute])*
         pub struct $name(pub $repr);
 
@@ -411,11 +413,11 @@ macro_rules! record {
         $crate::record! { @layout $name, [$($size),+], [$($align),+], $($member [$($offset),+])* }
     };
     (@layout $name:ident, $size:tt, $align:tt, $($member:ident $offset:tt)*) => {
-        const _: () = {
-            assert!(size_of::<$name>() == $crate::layout::here(&$size), "the size differs from C's");
-            assert!(align_of::<$name>() == $crate::layout::here(&$align), "the alignment differs from C's");
-            $(assert!(::core::mem::offset_of!($name, $member) == $crate::layout::here(&$offset), "an offset differs from C's");)*
-        };
+        const _: () = $crate::layout::check(&[
+            ("the size differs from C's", size_of::<$name>(), &$size),
+            ("the alignment differs from C's", align_of::<$name>(), &$align),
+            $((concat!("the offset of `", stringify!($member), "` differs from C's"), ::core::mem::offset_of!($name, $member), &$offset),)*
+        ]);
 
         impl $name {
             /// With every byte zero: numbers zero, pointers and handles null, nothing selected.
