@@ -12,7 +12,7 @@ use super::{
 
 pub(crate) fn run(session: &Session, against_upstream: bool, from: &Upstream, import: Import) -> Result<(), Failure> {
     let screen = session.screen;
-    let bindings = pipeline::bindings(&session.snapshots()?)?;
+    let bindings = session.bindings()?;
     let mut differences = bindings.differences(&session.root)?;
     let mut compared = bindings.len();
     let mut failure = None;

@@ -11,8 +11,8 @@ pub(crate) fn run(session: &Session, upstream: &Upstream) -> Result<(), Failure>
         screen.report(&format!("libclang: {}{note}", session.shown(&cuda.libclang.library)));
     }
     if let Ok(docs) = &located.opencl {
-        let state = docs.commit.as_deref().unwrap_or("(not the pinned state)");
-        screen.report(&format!("OpenCL {state}: {}", session.shown(&docs.registry)));
+        let note = if docs.commit.is_some() { "" } else { " (not the pinned state)" };
+        screen.report(&format!("OpenCL {}: {}{note}", docs.state(), session.shown(&docs.registry)));
     }
     Failure::of(located.cuda.as_ref().err().into_iter().chain(located.opencl.as_ref().err())).map_or(Ok(()), Err)
 }

@@ -3,12 +3,16 @@
 //! Reports go to standard output; findings and progress to standard error.
 
 mod arguments;
+mod check;
 mod exit;
 mod fetch;
 mod findings;
 mod progress;
 mod screen;
 mod session;
+mod stats;
+mod update;
+mod upstream;
 
 use std::process::ExitCode;
 
@@ -21,8 +25,12 @@ pub(crate) fn main() -> ExitCode {
     let Arguments { command, general } = Arguments::parse();
     let screen = screen::Screen::new(general.color, general.quiet, general.verbose);
     let result = Session::open(&general, screen).and_then(|session| match command {
+        Command::Update { upstream, import } => update::update(&session, &upstream, import),
         Command::Fetch { upstream } => fetch::run(&session, &upstream),
-        _ => Ok(()),
+        Command::Import { upstream, import } => update::import(&session, &upstream, import),
+        Command::Generate => update::generate(&session),
+        Command::Check { against_upstream, upstream, import } => check::run(&session, against_upstream, &upstream, import),
+        Command::Stats { json } => stats::run(&session, json),
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,

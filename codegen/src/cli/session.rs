@@ -9,7 +9,9 @@ use std::{
 use clcu_codegen::{
     fetch::{Cache, CudaRelease, Overrides, Sources},
     finding::{Document, Finding},
-    pipeline::{self, Located},
+    model::{Api, Model},
+    pipeline::{self, Located, Outputs},
+    snapshot,
 };
 
 use super::{
@@ -46,6 +48,30 @@ impl Session {
     /// A file of the repository.
     pub(crate) fn document(&self, path: &str) -> Result<Document, Failure> {
         document(&self.root, path)
+    }
+
+    /// What the snapshot of `api` holds.
+    pub(crate) fn snapshot(&self, api: Api) -> Result<Model, Failure> {
+        let path = pipeline::snapshot_path(api);
+        let document = self.document(&path)?;
+        let model = snapshot::read(&document)?;
+        if model.api == api {
+            return Ok(model);
+        }
+        let finding = Finding::error(format!("{path} is a snapshot of another API")).found(model.api.to_string());
+        Err(Failure::new(Exit::Input, finding.wanted(api.to_string()).help("take the committed one, or write it anew with `clcu update`")))
+    }
+
+    /// What both snapshots hold, in the order of [`Api::ALL`].
+    pub(crate) fn snapshots(&self) -> Result<[Model; 2], Failure> {
+        let [cuda, opencl] = Api::ALL.map(|api| self.snapshot(api));
+        Ok([cuda?, opencl?])
+    }
+
+    /// What the snapshots give.
+    pub(crate) fn bindings(&self) -> Result<Outputs, Failure> {
+        let [cuda, opencl] = self.snapshots()?;
+        Ok(pipeline::bindings(&cuda, &opencl)?)
     }
 
     /// Upstream's inputs, downloaded if need be.

@@ -1,6 +1,10 @@
 //! `clcu update`, `import` and `generate`: the commands that write.
 
-use clcu_codegen::pipeline::{self, Difference, Outputs};
+use clcu_codegen::{
+    fetch::FetchError,
+    model::Api,
+    pipeline::{self, Difference, Imported, Outputs, Read},
+};
 
 use super::{
     arguments::{Import, Upstream},
@@ -14,18 +18,13 @@ use super::{
 pub(crate) fn update(session: &Session, from: &Upstream, import: Import) -> Result<(), Failure> {
     let imported = upstream::read(session, from, import)?;
     let mut outputs = pipeline::snapshots(&imported);
-    let mut models = Vec::new();
-    for (api, result) in &imported.apis {
-        models.push(match result {
-            Ok(read) => read.model.clone(),
-            Err(_) => session.snapshot(*api)?,
-        });
-    }
-    outputs.extend(pipeline::bindings(&models)?);
-    let written = outputs.write(&session.root)?;
-    upstream::report(session, &imported);
-    report(session, &outputs, &written);
-    upstream::undecided(session, &imported, import)
+    let model = |(api, result): &(Api, Result<Read, FetchError>)| match result {
+        Ok(read) => Ok(read.model.clone()),
+        Err(_) => session.snapshot(*api),
+    };
+    let [cuda, opencl] = imported.apis.each_ref().map(model);
+    outputs.extend(pipeline::bindings(&cuda?, &opencl?)?);
+    write(session, &imported, import, &outputs)
 }
 
 /// Snapshots of what is in reach.
@@ -36,16 +35,20 @@ pub(crate) fn import(session: &Session, from: &Upstream, import: Import) -> Resu
     {
         return Err(failure);
     }
-    let outputs = pipeline::snapshots(&imported);
+    write(session, &imported, import, &pipeline::snapshots(&imported))
+}
+
+fn write(session: &Session, imported: &Imported, import: Import, outputs: &Outputs) -> Result<(), Failure> {
+    upstream::report(session, imported);
+    upstream::undecided(session, imported, import)?;
     let written = outputs.write(&session.root)?;
-    upstream::report(session, &imported);
-    report(session, &outputs, &written);
-    upstream::undecided(session, &imported, import)
+    report(session, outputs, &written);
+    Ok(())
 }
 
 /// Bindings from the snapshots.
 pub(crate) fn generate(session: &Session) -> Result<(), Failure> {
-    let outputs = pipeline::bindings(&session.snapshots()?)?;
+    let outputs = session.bindings()?;
     let written = outputs.write(&session.root)?;
     report(session, &outputs, &written);
     Ok(())

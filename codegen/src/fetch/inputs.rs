@@ -42,6 +42,14 @@ impl Overrides {
     }
 }
 
+impl OpenClDocs {
+    /// A short name of this state: the pinned commit, or else the first digits of the registry's hash.
+    #[must_use]
+    pub fn state(&self) -> &str {
+        self.commit.as_deref().or_else(|| self.sha256.get(..8)).unwrap_or(&self.sha256)
+    }
+}
+
 /// A directory of CUDA headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaHeaders {
@@ -71,6 +79,8 @@ pub struct OpenClDocs {
     pub api: Option<PathBuf>,
     /// The pinned commit, where the registry is that of the pinned commit.
     pub commit: Option<String>,
+    /// The SHA-256 of the registry.
+    pub sha256: String,
 }
 
 /// The CUDA headers: those that the user named, or `release` out of the cache, downloaded if need be.
@@ -151,7 +161,7 @@ pub fn opencl_docs(
             Err(FetchError::Hash { what, found, wanted: pin.sha256.get_ref().clone() })
         }
     })?;
-    Ok(OpenClDocs { registry: root.join("xml/cl.xml"), api: Some(root.join("api")), commit: Some(pin.commit.clone()) })
+    Ok(OpenClDocs { registry: root.join("xml/cl.xml"), api: Some(root.join("api")), commit: Some(pin.commit.clone()), sha256: pin.sha256.get_ref().clone() })
 }
 
 fn download<T>(what: &str, bytes: u64, progress: &dyn Progress, run: impl FnOnce(&mut dyn FnMut(u64)) -> T) -> T {
@@ -194,9 +204,9 @@ fn given_docs(sources: &Sources, directory: &Path) -> Result<OpenClDocs, FetchEr
         let wanted = "a directory laid out like a checkout of OpenCL-Docs: xml/cl.xml, and api/*.asciidoc".to_owned();
         return Err(FetchError::Input { path: directory.to_owned(), reason: missing_or(directory, "no `xml/cl.xml`"), wanted });
     }
-    let hash = pip::sha256(&fs::read(&registry).map_err(FetchError::io("cannot read", &registry))?);
-    let commit = (hash == *sources.opencl.sha256.get_ref()).then(|| sources.opencl.commit.clone());
-    Ok(OpenClDocs { registry, api: api.is_dir().then_some(api), commit })
+    let sha256 = pip::sha256(&fs::read(&registry).map_err(FetchError::io("cannot read", &registry))?);
+    let commit = (sha256 == *sources.opencl.sha256.get_ref()).then(|| sources.opencl.commit.clone());
+    Ok(OpenClDocs { registry, api: api.is_dir().then_some(api), commit, sha256 })
 }
 
 /// What is wrong with `path`: it is not there at all, or `otherwise`.

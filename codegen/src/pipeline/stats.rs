@@ -49,7 +49,6 @@ impl Stats {
             ("aliases", model.aliases.iter().filter(|item| item.windows).count()),
             ("handles", model.handles.iter().filter(|item| item.windows).count()),
             ("records", model.records.iter().filter(|item| item.windows).count()),
-            ("callbacks", model.callbacks.iter().filter(|item| item.windows).count()),
             ("commands", model.commands.iter().filter(|item| item.windows).count()),
         ]);
         let mut commands_by_header = BTreeMap::new();

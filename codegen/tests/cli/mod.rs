@@ -36,6 +36,27 @@ impl Repository {
         fs::write(path, content).expect("writable");
     }
 
+    #[allow(dead_code)] // not every test file reads
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).expect("a text")
+    }
+
+    /// Every file below `directory` with its content, sorted.
+    #[allow(dead_code)] // not every test file compares
+    pub fn files(&self, directory: &str) -> Vec<(PathBuf, Vec<u8>)> {
+        let (mut found, mut directories) = (Vec::new(), vec![self.path(directory)]);
+        while let Some(next) = directories.pop() {
+            for entry in fs::read_dir(next).into_iter().flatten().flatten() {
+                match entry.path() {
+                    path if path.is_dir() => directories.push(path),
+                    path => found.push((path.clone(), fs::read(path).expect("readable"))),
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
     /// A program on the `PATH` of the command: a shell script.
     #[cfg(unix)]
     #[allow(dead_code)] // not every test file has one
