@@ -63,7 +63,7 @@ impl Element {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
-    /// All text in it, that of its children included.
+    /// All text in it, that of its children included. Words of two elements that touch stay two words.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         self.collect_text(&mut text);
@@ -71,11 +71,17 @@ impl Element {
     }
 
     fn collect_text(&self, into: &mut String) {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         for node in &self.children {
+            let mut piece = String::new();
             match node {
-                Node::Element(element) => element.collect_text(into),
-                Node::Text { text, .. } => into.push_str(text),
+                Node::Element(element) => element.collect_text(&mut piece),
+                Node::Text { text, .. } => piece.push_str(text),
             }
+            if into.ends_with(is_word) && piece.starts_with(is_word) {
+                into.push(' ');
+            }
+            into.push_str(&piece);
         }
     }
 }
