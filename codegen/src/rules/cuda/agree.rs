@@ -54,6 +54,7 @@ pub(super) fn agree<'a>(interpreted: &mut Interpreted, context: &Context<'a>, fi
     let mut descriptors = find(interpreted, context);
     for descriptor in &mut descriptors {
         members(descriptor, interpreted, context, findings);
+        bind(descriptor, interpreted);
         nulls(descriptor, interpreted, context, findings);
     }
     descriptors
@@ -149,6 +150,19 @@ fn members(descriptor: &mut Descriptor<'_>, interpreted: &Interpreted, context: 
         };
         if let Some((path, _)) = chosen {
             descriptor.members.insert(value.name.clone(), path.clone());
+        }
+    }
+}
+
+/// Binds what is said of a member of the union to the handle types that choose it: no other type has that member.
+fn bind(descriptor: &Descriptor<'_>, interpreted: &mut Interpreted) {
+    let Ok(chooser) = "type".parse::<Path>() else { return };
+    for statement in interpreted.statements.iter_mut().filter(|statement| statement.subject == descriptor.record) {
+        let Some(member) = statement.fields.first().and_then(|path| descriptor.selected_by(path)) else { continue };
+        let chosen = descriptor.enumeration.enumerators.iter().map(|value| &value.name);
+        let chosen: Vec<String> = chosen.filter(|value| descriptor.members.get(*value) == Some(member)).cloned().collect();
+        if statement.types.is_none() && !chosen.is_empty() {
+            statement.types = Some((Term::Field(chooser.clone()), chosen));
         }
     }
 }

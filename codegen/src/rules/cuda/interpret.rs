@@ -206,6 +206,10 @@ impl<'a> Interpreter<'a> {
                 })
             }
         };
+        // Only text about handles is known to go on about the type that its paragraph began with.
+        if !in_area {
+            self.scope = None;
+        }
         out.in_areas += usize::from(in_area);
         if area::is_normative(sentence) {
             out.coverage.entry(self.comment.item.clone()).or_default().count(outcome);
@@ -459,11 +463,14 @@ impl<'a> Interpreter<'a> {
                 let field = self.context.names.field_of_type(&self.owner(), &value);
                 let field = field.ok_or_else(|| format!("a field or parameter that asks for `{value}`"))?;
                 self.specified = Some((field.clone(), value.clone()));
-                Resolved::Other(Condition::Test(Term::Field(field.path.clone()), Test::Has(vec![value])), field)
+                // A member may ask for several at once, a parameter asks for one.
+                let test = if self.comment.kind == SubjectKind::Command { Test::In(vec![value]) } else { Test::Has(vec![value]) };
+                Resolved::Other(Condition::Test(Term::Field(field.path.clone()), test), field)
             }
             When::NotSpecified => {
                 let (field, value) = self.specified.clone().ok_or("a value that was named before")?;
-                Resolved::Other(Condition::Test(Term::Field(field.path.clone()), Test::Lacks(vec![value])), field)
+                let test = if self.comment.kind == SubjectKind::Command { Test::NotIn(vec![value]) } else { Test::Lacks(vec![value]) };
+                Resolved::Other(Condition::Test(Term::Field(field.path.clone()), test), field)
             }
         })
     }
