@@ -198,12 +198,18 @@ impl<'a> Interpreter<'a> {
             Err(trouble) => {
                 out.statements.truncate(statements);
                 out.facts.truncate(facts);
-                self.reviewed(&basis, out).unwrap_or_else(|| {
-                    if in_area {
+                match self.reviewed(&basis, out) {
+                    Ok(Some(outcome)) => outcome,
+                    Ok(None) if !in_area => Outcome::Unread,
+                    Ok(None) => {
                         findings.push(self.unknown(sentence, &basis, trouble));
+                        Outcome::Unread
                     }
-                    Outcome::Unread
-                })
+                    Err(trouble) => {
+                        findings.push(self.unknown(sentence, &basis, Some(trouble)));
+                        Outcome::Unread
+                    }
+                }
             }
         };
         // Only text about handles is known to go on about the type that its paragraph began with.
@@ -245,10 +251,15 @@ impl<'a> Interpreter<'a> {
         ))
     }
 
-    fn reviewed(&self, basis: &Basis, out: &mut Interpreted) -> Option<Outcome> {
-        match self.context.reviewed.verdict(&basis.source.symbol, &basis.source.hash)? {
-            Verdict::Explains => Some(Outcome::Explained),
-            Verdict::Attested { object, fields, error } => {
+    /// What a person made of the sentence; a field that the model does not have is trouble.
+    fn reviewed(&self, basis: &Basis, out: &mut Interpreted) -> Result<Option<Outcome>, Trouble> {
+        match self.context.reviewed.verdict(&basis.source.symbol, &basis.source.hash) {
+            None => Ok(None),
+            Some(Verdict::Explains) => Ok(Some(Outcome::Explained)),
+            Some(Verdict::Attested { object, fields, error }) => {
+                if let Some(unknown) = fields.iter().find(|field| self.named(field.as_str()).is_none()) {
+                    return Err(format!("a parameter or member instead of `{unknown}`, which the entry in spec/reviewed.toml names"));
+                }
                 out.statements.push(Statement {
                     subject: self.owner(),
                     fields: fields.clone(),
@@ -261,7 +272,7 @@ impl<'a> Interpreter<'a> {
                     reason: None,
                     basis: basis.clone(),
                 });
-                Some(Outcome::Attested)
+                Ok(Some(Outcome::Attested))
             }
         }
     }
