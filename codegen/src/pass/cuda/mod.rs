@@ -63,5 +63,3 @@ fn order(model: &mut Model) {
 
 #[cfg(test)]
 mod testing;
-#[cfg(test)]
-mod tests;
