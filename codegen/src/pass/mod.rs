@@ -1,5 +1,8 @@
-//! From facts to the model: named steps, each in its own file.
-//!
-//! In: the facts of one importer and the overlay. Out: a [`Model`](crate::model::Model), sorted, and findings on everything that is not certain.
+//! From facts to a model, and from model to model: one named step a file.
 
 pub mod cuda;
+pub mod index;
+pub mod opencl;
+pub mod order;
+pub mod rust_layout;
+pub mod validate;
