@@ -555,23 +555,30 @@ macro_rules! command {
     };
 }
 
-/// The order of an API's commands: gives each its index, and lists what is known of all.
+/// The order of an API's commands: gives each its index, and lists what is known of all. What exists on Windows only comes last, so that
+/// an index is the same on every target. An index counts within one table.
 #[macro_export]
 macro_rules! command_table {
-    ($api:ident { $($(#[$attribute:meta])* $name:ident)* }) => {
+    ($api:ident { $($name:ident)* }) => {
         /// The place of each command in the table; a position, not a value of the driver.
         #[allow(clippy::enum_variant_names)]
         enum Index {
-            $($(#[$attribute])* $name,)*
+            $($name,)*
         }
 
         /// What a row leaves out.
         const NOTHING_KNOWN: $crate::CommandInfo = $crate::CommandInfo::nothing_known($crate::Api::$api);
 
         /// Every command of the API, by index.
-        pub static COMMANDS: [&$crate::CommandInfo; COMMAND_COUNT] = [$($(#[$attribute])* $name.info(),)*];
+        pub static COMMANDS: [&$crate::CommandInfo; COMMAND_COUNT] = [$($name.info()),*];
 
         /// How many commands the API has on this target.
-        pub const COMMAND_COUNT: usize = [$($(#[$attribute])* Index::$name as u16,)*].len();
+        pub const COMMAND_COUNT: usize = [$(Index::$name as u16),*].len();
+    };
+    ($api:ident { $($name:ident)* } windows { $($more:ident)* }) => {
+        #[cfg(windows)]
+        $crate::command_table! { $api { $($name)* $($more)* } }
+        #[cfg(not(windows))]
+        $crate::command_table! { $api { $($name)* } }
     };
 }

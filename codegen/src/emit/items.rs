@@ -101,13 +101,18 @@ pub(super) fn commands<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Pag
         Api::OpenCl => "OpenCl",
     };
     page.line(1, format_args!("{api} {{"));
-    for windows in [false, true] {
-        for item in model.commands.iter().filter(|item| item.windows == windows) {
-            let cfg = if windows { "#[cfg(windows)] " } else { "" };
-            page.line(2, format_args!("{cfg}{}", identifier(&item.symbol)));
-        }
+    for item in model.commands.iter().filter(|item| !item.windows) {
+        page.line(2, identifier(&item.symbol));
     }
     page.line(1, "}");
+    let mut windows = model.commands.iter().filter(|item| item.windows).peekable();
+    if windows.peek().is_some() {
+        page.line(1, "windows {");
+        for item in windows {
+            page.line(2, identifier(&item.symbol));
+        }
+        page.line(1, "}");
+    }
     page.line(0, "}");
     page
 }

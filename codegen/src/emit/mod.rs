@@ -94,16 +94,15 @@ fn module(api: Api, names: &[&str]) -> String {
     let mut text = format!(
         "{MARK}\n//! Everything that {api} declares, under upstream's names. From `spec/{}.json`.\n\
          #![allow(non_camel_case_types, non_upper_case_globals, non_snake_case)] // upstream's names\n\
-         #![allow(clippy::unreadable_literal, clippy::wildcard_imports)] // upstream's digits; and types stand in files by kind\n\n",
+         #![allow(clippy::unreadable_literal, clippy::wildcard_imports)] // upstream's digits; and types stand in files by kind\n",
         api.name()
     );
     // Writing to a `String` does not fail.
-    for name in names {
-        let _ = writeln!(text, "mod {name};");
+    for (at, name) in names.iter().enumerate() {
+        let _ = writeln!(text, "{}mod {name};", if at == 0 { "\n" } else { "" });
     }
-    text.push('\n');
-    for name in names {
-        let _ = writeln!(text, "pub use self::{name}::*;");
+    for (at, name) in names.iter().enumerate() {
+        let _ = writeln!(text, "{}pub use self::{name}::*;", if at == 0 { "\n" } else { "" });
     }
     text
 }

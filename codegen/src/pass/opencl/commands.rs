@@ -9,6 +9,7 @@ use super::{
     membership::STATUS,
 };
 use crate::{
+    finding::{Finding, Findings},
     import::opencl::registry::{self, ItemKind, Registry},
     model::{CType, Command, ErrorChannel, Lifetime, Parameter},
 };
@@ -19,16 +20,24 @@ const ERROR_PARAMETER: &str = "errcode_ret";
 const PER_ITEM_PARAMETERS: &[&str] = &["binary_status"];
 
 /// Every command, sorted by name.
-pub(super) fn commands(registry: &Registry, requirements: &Requirements) -> Vec<Command> {
-    let mut commands: Vec<Command> = registry.commands.iter().map(|facts| command(facts, registry, requirements)).collect();
+pub(super) fn commands(registry: &Registry, requirements: &Requirements, findings: &mut Findings) -> Vec<Command> {
+    let mut commands: Vec<Command> =
+        registry.commands.iter().map(|facts| command(facts, registry, requirements, findings)).collect();
     commands.sort_by(|a, b| a.symbol.cmp(&b.symbol));
     commands
 }
 
-fn command(facts: &registry::Command, registry: &Registry, requirements: &Requirements) -> Command {
+fn command(facts: &registry::Command, registry: &Registry, requirements: &Requirements, findings: &mut Findings) -> Command {
     let mut lifetime = requirements.lifetime(ItemKind::Command, &facts.name);
-    let marks = facts.suffix.iter().chain(&facts.prefix);
-    lifetime.deprecated = marks.filter_map(|mark| availability::deprecated_by(mark, registry)).min().or(lifetime.deprecated);
+    // The prefix carries a compiler's attribute, and is often one version behind: the suffix says it.
+    let marked = facts.suffix.as_deref().and_then(|suffix| availability::deprecated_by(suffix, registry));
+    if let (Some(marked), Some(commented)) = (marked, lifetime.deprecated)
+        && marked != commented
+    {
+        let what = format!("`{}` is deprecated in {marked} by its suffix, and in {commented} by a comment; the suffix is taken", facts.name);
+        findings.push(Finding::warning(what).at(registry.place(&facts.span)));
+    }
+    lifetime.deprecated = marked.or(lifetime.deprecated);
     let mentions = facts.parameters.iter().any(|parameter| external::mentions_windows(&parameter.ctype));
     let of_parameter = Lifetime { since: lifetime.since, ..Lifetime::default() };
     let parameters = facts.parameters.iter().map(|parameter| Parameter {

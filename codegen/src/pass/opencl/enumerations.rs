@@ -1,8 +1,8 @@
 //! Makes enumerations and plain constants of the values, once it is decided where each belongs.
 //!
 //! In: values and memberships. Out: [`Enumeration`]s with their enumerators in the order of the document, and [`Constant`]s. A value with
-//! several names in one type has one canonical name (C15 of public reports: no match may have two arms for it): the core's before an
-//! extension's, one in good standing before a deprecated one, then the first.
+//! several names in one type has one canonical name, so that no match has two arms for it: the core's before an extension's, one in good
+//! standing before a deprecated one, Khronos's before a vendor's, then the first.
 
 use std::collections::BTreeMap;
 
@@ -128,18 +128,27 @@ impl Values<'_> {
 
 /// Says of each further name of a value which one is canonical.
 fn mark_aliases(enumerators: &mut [Enumerator]) {
-    let mut canonical: BTreeMap<i128, (bool, bool, usize)> = BTreeMap::new();
+    let mut canonical: BTreeMap<i128, (bool, bool, u8, usize)> = BTreeMap::new();
     for (index, enumerator) in enumerators.iter().enumerate() {
         let Some(value) = enumerator.value.integer() else { continue };
-        let rank = (enumerator.lifetime.since.is_none(), enumerator.lifetime.deprecated.is_some(), index);
+        let rank = (enumerator.lifetime.since.is_none(), enumerator.lifetime.deprecated.is_some(), standing(&enumerator.name), index);
         canonical.entry(value).and_modify(|best| *best = rank.min(*best)).or_insert(rank);
     }
     let names: BTreeMap<i128, (usize, String)> = canonical
         .into_iter()
-        .filter_map(|(value, (_, _, index))| Some((value, (index, enumerators.get(index)?.name.clone()))))
+        .filter_map(|(value, (_, _, _, index))| Some((value, (index, enumerators.get(index)?.name.clone()))))
         .collect();
     for (index, enumerator) in enumerators.iter_mut().enumerate() {
         let best = enumerator.value.integer().and_then(|value| names.get(&value));
         enumerator.alias_of = best.filter(|(first, _)| *first != index).map(|(_, name)| name.clone());
+    }
+}
+
+/// How widely a name is agreed upon: by Khronos, by several vendors, by one.
+fn standing(name: &str) -> u8 {
+    match name.rsplit('_').next() {
+        Some("KHR") => 0,
+        Some("EXT") => 1,
+        _ => 2,
     }
 }

@@ -58,7 +58,7 @@ pub fn model(registry: &Registry, overlay: &Overlay, release: &str) -> Result<(M
         enumerations: model.enumerations.iter().map(|enumeration| enumeration.name.clone()).collect(),
     }
     .add(&mut model, &mut findings);
-    model.commands = commands::commands(registry, &requirements);
+    model.commands = commands::commands(registry, &requirements, &mut findings);
     model.macro_functions = macros::functions(registry, &requirements, &known, &mut findings);
     model.features = registry.features.iter().map(feature).collect();
     model.extensions = registry.extensions.iter().map(extension).collect();
