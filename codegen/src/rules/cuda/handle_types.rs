@@ -104,9 +104,6 @@ impl Maker<'_> {
         let exported_size = self.exported_size(start, descriptor.is_some(), &mut columns);
         let capability_query = self.overlay(start.name, "capability_query", &mut columns);
         let counterparts = self.counterparts(start.name, &mut columns);
-        if descriptor.is_some() && members.is_empty() {
-            self.complain(format!("upstream does not say which member carries `{}`", start.name), "a comment that says so, or an overlay entry `statement`");
-        }
         let mut evidence = columns.evidence;
         evidence.sort();
         HandleType {
