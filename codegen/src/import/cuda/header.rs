@@ -296,6 +296,3 @@ fn element(ctype: &CType) -> Option<&str> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -33,7 +33,7 @@ pub fn model(facts: &Facts, overlay: &Overlay, release: &str) -> Result<(Model, 
     constants::add(&mut model, facts);
     versions::omit_unused(&mut model, facts, &versions);
     types::add_foreign(&mut model, facts, &mut findings);
-    order(&mut model);
+    crate::pass::order::order(&mut model);
     findings.with(model)
 }
 
@@ -49,19 +49,5 @@ fn deprecated(facts: &Facts) -> BTreeSet<(&str, Option<&str>)> {
     marked.map(|comment| (comment.item.as_str(), comment.member.as_deref())).collect()
 }
 
-/// Sorts each list by name; members, parameters and enumerators keep the order of the declaration.
-fn order(model: &mut Model) {
-    model.constants.sort_by(|a, b| a.name.cmp(&b.name));
-    model.enumerations.sort_by(|a, b| a.name.cmp(&b.name));
-    model.aliases.sort_by(|a, b| a.name.cmp(&b.name));
-    model.handles.sort_by(|a, b| a.name.cmp(&b.name));
-    model.records.sort_by(|a, b| a.name.cmp(&b.name));
-    model.callbacks.sort_by(|a, b| a.name.cmp(&b.name));
-    model.commands.sort_by(|a, b| a.symbol.cmp(&b.symbol));
-    model.omitted.sort_by(|a, b| (&a.name, &a.kind).cmp(&(&b.name, &b.kind)));
-}
-
 #[cfg(test)]
 mod testing;
-#[cfg(test)]
-mod tests;
