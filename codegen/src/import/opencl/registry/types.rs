@@ -102,7 +102,11 @@ fn members(reader: &mut Reader<'_>, element: &Element) -> Vec<Member> {
             })
         } else {
             declaration::declaration(&text).and_then(|Declaration { name, ctype, length }| {
-                if name.is_empty() { Err("a member without a name".to_owned()) } else { Ok(Member::Named { name, ctype, length, span }) }
+                if name.is_empty() {
+                    Err("a member without a name".to_owned())
+                } else {
+                    Ok(Member::Named { name, ctype, length, span })
+                }
             })
         };
         match member {

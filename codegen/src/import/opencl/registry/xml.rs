@@ -184,9 +184,7 @@ impl<'a> Builder<'a> {
             Some(parent) => parent.children.push(Node::Element(element)),
             None if self.root.is_none() => self.root = Some(element),
             None => {
-                return Err(
-                    self.malformed(&format!("<{}> is a second root element", element.name), element.span)
-                );
+                return Err(self.malformed(&format!("<{}> is a second root element", element.name), element.span));
             }
         }
         Ok(())
