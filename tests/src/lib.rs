@@ -3,4 +3,5 @@
 pub mod c_declaration;
 pub mod opencl;
 pub mod opencl_headers;
+pub mod opencl_listing;
 pub mod upstream;
