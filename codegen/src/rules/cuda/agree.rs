@@ -11,7 +11,7 @@ use super::{
     interpret::{Basis, Context, Fact, Interpreted, Side, Statement, What},
 };
 use crate::{
-    finding::{Finding, Findings, Strictness},
+    finding::{Finding, Findings},
     model::{Api, Condition, Enumeration, Origin, Path, Predicate, RecordKind, Term, Test},
     overlay::Question,
 };
@@ -105,12 +105,8 @@ fn decide(subject: &str, context: &Context<'_>) -> Option<(Side, String)> {
     Some((side, decision.reason.to_owned()))
 }
 
-fn disagreement(subject: &str, function: (String, Option<&Basis>), fields: (String, Option<&Basis>), context: &Context<'_>) -> Finding {
-    let what = format!("the function's comment and the fields' comments disagree on `{subject}`");
-    let finding = match context.strictness {
-        Strictness::Strict => Finding::error(what),
-        Strictness::Lenient => Finding::warning(what),
-    };
+fn disagreement(subject: &str, function: (String, Option<&Basis>), fields: (String, Option<&Basis>)) -> Finding {
+    let finding = Finding::error(format!("the function's comment and the fields' comments disagree on `{subject}`"));
     let place = |basis: Option<&Basis>| basis.map_or_else(String::new, |basis| format!(" ({})", basis.place));
     let finding = match function.1.or(fields.1) {
         Some(basis) => finding.at(basis.place.clone()),
@@ -139,7 +135,7 @@ fn members(descriptor: &mut Descriptor<'_>, interpreted: &Interpreted, context: 
                 };
                 if side.is_none() {
                     let (function, fields) = (say(function), say(fields));
-                    findings.push(disagreement(&subject, (function.0, function.1.as_ref()), (fields.0, fields.1.as_ref()), context));
+                    findings.push(disagreement(&subject, (function.0, function.1.as_ref()), (fields.0, fields.1.as_ref())));
                 }
                 match side {
                     Some(Side::Function) => function,
@@ -260,7 +256,7 @@ fn nulls(descriptor: &Descriptor<'_>, interpreted: &mut Interpreted, context: &C
                     None => {
                         let basis = |side| of(side).next().map(|statement| &statement.basis);
                         let function = (in_words(function), basis(Side::Function));
-                        findings.push(disagreement(&subject, function, (in_words(fields), basis(Side::Fields)), context));
+                        findings.push(disagreement(&subject, function, (in_words(fields), basis(Side::Fields))));
                         continue;
                     }
                 }

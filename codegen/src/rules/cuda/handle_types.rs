@@ -10,7 +10,7 @@ use super::{
     interpret::{Basis, Context, Fact, Interpreted, What},
 };
 use crate::{
-    finding::{Finding, Findings, Strictness},
+    finding::{Finding, Findings},
     model::{
         self, Api, Counterparts, Enumeration, Enumerator, Evidence, ExportedSize, HandleKind, HandleType, InitialState, Lifetime, Origin, Owner,
         Path, Payload, Permanence, Platform, Predicate, Rule, Transference,
@@ -137,11 +137,7 @@ impl Maker<'_> {
     }
 
     fn complain(&mut self, what: String, wanted: &str) {
-        let finding = match self.context.strictness {
-            Strictness::Strict => Finding::error(what),
-            Strictness::Lenient => Finding::warning(what),
-        };
-        self.findings.push(finding.wanted(wanted));
+        self.findings.push(Finding::error(what).wanted(wanted));
     }
 
     /// What the overlay says of a column; `unspecified` counts as said.

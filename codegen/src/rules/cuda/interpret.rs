@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{Coverage, area};
 use crate::{
-    finding::{Finding, Findings, Place, Strictness},
+    finding::{Finding, Findings, Place},
     import::cuda::{Comment, SubjectKind},
     model::{Api, Condition, Given, Origin, Owner, Path, Payload, Predicate, Source, Term, Test},
     overlay::{Overlay, Question},
@@ -108,7 +108,6 @@ pub(super) struct Context<'a> {
     pub(super) overlay: &'a Overlay,
     pub(super) reviewed: &'a Reviewed,
     pub(super) release: &'a str,
-    pub(super) strictness: Strictness,
 }
 
 /// Reads all comments.
@@ -239,11 +238,7 @@ impl<'a> Interpreter<'a> {
 
     fn unknown(&self, sentence: &Sentence, basis: &Basis, trouble: Option<Trouble>) -> Finding {
         let what = format!("a sentence about handles that nobody has read, in the comment of `{}`", self.comment.subject);
-        let finding = match self.context.strictness {
-            Strictness::Strict => Finding::error(what),
-            Strictness::Lenient => Finding::warning(what),
-        };
-        let finding = finding.at(basis.place.clone()).found(format!("\"{}\"", sentence.normalised()));
+        let finding = Finding::error(what).at(basis.place.clone()).found(format!("\"{}\"", sentence.normalised()));
         let finding = if let Some(trouble) = trouble { finding.wanted(trouble) } else { finding };
         finding.help(format!(
             "teach the grammar to read it, or put `{} #{}` on the list in spec/reviewed.toml",
