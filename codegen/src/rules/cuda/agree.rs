@@ -128,10 +128,14 @@ fn members(descriptor: &mut Descriptor<'_>, interpreted: &Interpreted, context: 
             // A member whose comment lists no handle types says nothing about them.
             (Some(function), None) if !listed.contains(&function.0) => Some(function),
             _ => {
-                let subject = format!("{}/{}/member", context.names.short(&descriptor.record), short_value(context.names, &value.name));
+                let subject =
+                    format!("{}/{}/member", context.names.short(&descriptor.record), short_value(context.names, &value.name));
                 let side = decide(&subject, context).map(|(side, _)| side);
                 let say = |choice: Option<&(Path, Basis)>| {
-                    (choice.map_or_else(|| "no member".to_owned(), |(path, _)| format!("`{path}`")), choice.map(|(_, basis)| basis.clone()))
+                    (
+                        choice.map_or_else(|| "no member".to_owned(), |(path, _)| format!("`{path}`")),
+                        choice.map(|(_, basis)| basis.clone()),
+                    )
                 };
                 if side.is_none() {
                     let (function, fields) = (say(function), say(fields));
@@ -236,9 +240,7 @@ fn nulls(descriptor: &Descriptor<'_>, interpreted: &mut Interpreted, context: &C
     let Some(pair) = &descriptor.pair else { return };
     let about_pair = |statement: &Statement| statement.subject == descriptor.record && allowed_by(statement, pair).is_some();
     let about: Vec<Statement> = interpreted.statements.iter().filter(|statement| about_pair(statement)).cloned().collect();
-    interpreted
-        .statements
-        .retain(|statement| !about_pair(statement) || matches!(statement.predicate, Predicate::Attested(_)));
+    interpreted.statements.retain(|statement| !about_pair(statement) || matches!(statement.predicate, Predicate::Attested(_)));
     for (value, member) in &descriptor.members {
         if !pair.iter().all(|path| is_within(path, member)) {
             continue;
@@ -297,7 +299,9 @@ fn canonical(
     }
     let rests_on = |allowed: Allowed| {
         let exact = candidates.iter().find(|candidate| allowed_by(candidate, pair) == Some((allowed, true)));
-        exact.map(|statement| (*statement, Origin::Stated)).or_else(|| candidates.first().map(|statement| (*statement, Origin::Derived)))
+        exact
+            .map(|statement| (*statement, Origin::Stated))
+            .or_else(|| candidates.first().map(|statement| (*statement, Origin::Derived)))
     };
     wanted
         .into_iter()

@@ -90,7 +90,12 @@ fn lenient_reading_lists_what_strict_reading_refuses() {
     let mut lamp = Lamp::new();
     lamp.replace("cuImportExternalMemoryLamp", "Ownership of the file", "The lamp must be warm.\nOwnership of the file");
     let (_, findings) = lamp.try_read(Strictness::Lenient).unwrap();
-    assert!(findings.0.iter().any(|finding| finding.severity == Severity::Warning && finding.found.as_deref() == Some("\"The lamp must be warm\"")));
+    assert!(
+        findings
+            .0
+            .iter()
+            .any(|finding| finding.severity == Severity::Warning && finding.found.as_deref() == Some("\"The lamp must be warm\""))
+    );
 }
 
 #[test]
@@ -98,7 +103,10 @@ fn a_reviewed_sentence_explains_or_is_vouched_for() {
     let mut lamp = Lamp::new();
     lamp.replace("cuImportExternalMemoryLamp", "Ownership of the file", "The lamp must be warm.\nOwnership of the file");
     let key = format!("cuImportExternalMemoryLamp #{}", crate::rules::sentence::hash("The lamp must be warm"));
-    lamp.reviewed = format!("{}[[attested]]\nsentence = \"{key}\"\nobject = \"warm: lamp\"\nfields = [\"desc\"]\nerror = \"CUDA_ERROR_COLD\"\n", lamp.reviewed);
+    lamp.reviewed = format!(
+        "{}[[attested]]\nsentence = \"{key}\"\nobject = \"warm: lamp\"\nfields = [\"desc\"]\nerror = \"CUDA_ERROR_COLD\"\n",
+        lamp.reviewed
+    );
     let read = lamp.read();
     let rule = read.rule("cuda/cuImportExternalMemoryLamp/FD/desc-warm");
     assert_eq!((rule.predicate.to_string().as_str(), rule.error.as_deref()), ("attested(warm: lamp)", Some("CUDA_ERROR_COLD")));
@@ -143,10 +151,21 @@ fn a_handle_type_missing_from_a_members_list_is_a_disagreement() {
 #[test]
 fn a_paragraph_without_its_opening_words_is_settled_by_the_overlay_only() {
     let mut lamp = Lamp::new();
-    lamp.replace("cuImportExternalMemoryLamp", "If ::CUDA_EXTERNAL_LAMP_DESC::type is ::CU_EXTERNAL_LAMP_HANDLE_TYPE_KMT,", "::CU_EXTERNAL_LAMP_HANDLE_TYPE_KMT,");
+    lamp.replace(
+        "cuImportExternalMemoryLamp",
+        "If ::CUDA_EXTERNAL_LAMP_DESC::type is ::CU_EXTERNAL_LAMP_HANDLE_TYPE_KMT,",
+        "::CU_EXTERNAL_LAMP_HANDLE_TYPE_KMT,",
+    );
     let (_, findings) = lamp.try_read(Strictness::Lenient).unwrap();
-    assert!(findings.to_string().contains("`opening-words` for `cuImportExternalMemoryLamp/CU_EXTERNAL_LAMP_HANDLE_TYPE_KMT`"), "{findings}");
-    lamp.decide("opening-words", "cuImportExternalMemoryLamp/CU_EXTERNAL_LAMP_HANDLE_TYPE_KMT", "\"CUDA_EXTERNAL_LAMP_DESC::type\"");
+    assert!(
+        findings.to_string().contains("`opening-words` for `cuImportExternalMemoryLamp/CU_EXTERNAL_LAMP_HANDLE_TYPE_KMT`"),
+        "{findings}"
+    );
+    lamp.decide(
+        "opening-words",
+        "cuImportExternalMemoryLamp/CU_EXTERNAL_LAMP_HANDLE_TYPE_KMT",
+        "\"CUDA_EXTERNAL_LAMP_DESC::type\"",
+    );
     assert_eq!(lamp.read().rule("cuda/CUDA_EXTERNAL_LAMP_DESC/KMT/name-null").origin, Origin::Stated);
 }
 
@@ -194,9 +213,15 @@ fn rows_say_who_owns_what_and_where() {
     assert_eq!(columns("WIN32"), (Owner::Caller, Owner::Caller, Platform::Windows));
     assert_eq!(columns("KMT"), (Owner::None, Owner::None, Platform::Windows));
     let row = read.row("CU_EXTERNAL_LAMP_HANDLE_TYPE_FD");
-    assert_eq!((row.payload, row.exported_size, row.record.as_deref()), (Payload::None, ExportedSize::Never, Some("CUDA_EXTERNAL_LAMP_DESC_v1")));
+    assert_eq!(
+        (row.payload, row.exported_size, row.record.as_deref()),
+        (Payload::None, ExportedSize::Never, Some("CUDA_EXTERNAL_LAMP_DESC_v1"))
+    );
     let evidence: Vec<_> = row.evidence.iter().map(|evidence| (evidence.column.as_str(), evidence.origin)).collect();
-    assert_eq!(evidence, [("owner_on_failure", Origin::Derived), ("owner_on_success", Origin::Stated), ("platform", Origin::Derived)]);
+    assert_eq!(
+        evidence,
+        [("owner_on_failure", Origin::Derived), ("owner_on_success", Origin::Stated), ("platform", Origin::Derived)]
+    );
 }
 
 #[test]
@@ -211,7 +236,11 @@ fn rows_say_which_flags_must_and_may_be_set() {
     let object = read.row("CU_EXTERNAL_LAMP_HANDLE_TYPE_OBJECT");
     assert_eq!(object.allowed_flags, bright);
     let mut lamp = Lamp::new();
-    lamp.replace("cuImportExternalMemoryLamp", "::object must be non-NULL.", "::object must be non-NULL and ::CUDA_EXTERNAL_LAMP_DESC::flags must be zero.");
+    lamp.replace(
+        "cuImportExternalMemoryLamp",
+        "::object must be non-NULL.",
+        "::object must be non-NULL and ::CUDA_EXTERNAL_LAMP_DESC::flags must be zero.",
+    );
     assert!(lamp.read().row("CU_EXTERNAL_LAMP_HANDLE_TYPE_OBJECT").allowed_flags.is_empty());
 }
 
@@ -235,7 +264,11 @@ fn no_error_list_is_not_the_empty_list() {
     let list = read.errors("cuLampUndocumented");
     assert_eq!((list.codes.as_ref(), list.earlier_errors, list.source.as_ref()), (None, false, None));
     // `\returns`, and codes without marks, are read as well; a code that does not exist is reported.
-    lamp.replace("cuImportExternalMemoryLamp", "\\return\n::CUDA_SUCCESS,\n::CUDA_ERROR_COLD", "\\returns\nCUDA_SUCCESS,\nCUDA_ERROR_HOT");
+    lamp.replace(
+        "cuImportExternalMemoryLamp",
+        "\\return\n::CUDA_SUCCESS,\n::CUDA_ERROR_COLD",
+        "\\returns\nCUDA_SUCCESS,\nCUDA_ERROR_HOT",
+    );
     let (rules, findings) = lamp.try_read(Strictness::Strict).unwrap();
     let list = rules.error_lists.iter().find(|list| list.symbol == "cuImportExternalMemoryLamp").unwrap();
     assert_eq!(list.codes.as_ref().unwrap().len(), 1);
@@ -254,7 +287,11 @@ fn a_reference_to_nothing_is_listed() {
 #[test]
 fn coverage_counts_what_became_of_demands_outside_the_areas() {
     let mut lamp = Lamp::new();
-    lamp.replace("cuLampTurn", "\\p lamp must", "The lamp must shine. \\p lamp must have been created with ::cuLampMake. \\p lamp must");
+    lamp.replace(
+        "cuLampTurn",
+        "\\p lamp must",
+        "The lamp must shine. \\p lamp must have been created with ::cuLampMake. \\p lamp must",
+    );
     let read = lamp.read();
     let coverage = read.rules.coverage["cuLampTurn"];
     assert_eq!((coverage.checkable, coverage.attested, coverage.explained, coverage.unread), (1, 1, 0, 1));

@@ -128,7 +128,7 @@ fn unsupported(input: &mut Tokens<'_>) -> winnow::Result<Said> {
         preceded(words("mapping"), (named, words("imported from a handle of type"), name)).parse_next(input)?;
     opt(words(",")).parse_next(input)?;
     words("is not supported").parse_next(input)?;
-    Ok(Said::Clause(Clause { fields: vec![field], ask: Predicate::Refused, when: vec![When::Memory(vec![value])] }))
+    Ok(Said::Clause(Clause { fields: vec![field], ask: Predicate::Forbidden, when: vec![When::Memory(vec![value])] }))
 }
 
 /// `The returned array must be freed using F`: what is to be done with a result.
@@ -206,7 +206,8 @@ pub(super) fn specified(input: &mut Tokens<'_>) -> winnow::Result<Reading> {
 /// `Windows-specific X required when V is specified`.
 fn attributes(input: &mut Tokens<'_>) -> winnow::Result<Reading> {
     let what = one_of_words(&["POBJECT_ATTRIBUTES", "LPSECURITYATTRIBUTES"]);
-    let value = preceded((words("windows-specific"), what, words("required when")), terminated(name, words("is specified"))).parse_next(input)?;
+    let value = preceded((words("windows-specific"), what, words("required when")), terminated(name, words("is specified")))
+        .parse_next(input)?;
     Ok(Reading { head: Some(When::Specified(value)), said: vec![clause(&[Ref::Here], Predicate::NonNull)] })
 }
 

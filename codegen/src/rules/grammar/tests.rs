@@ -80,7 +80,11 @@ const CASES: &[Case] = &[
         None,
         &["flag CU_BRIGHT in CU_X::lamp"],
     ),
-    ("This flag must be set if ::CU_X::type is one of the following: ::CU_A ::CU_B", Some("CU_X::type in CU_A|CU_B"), &["that flag"]),
+    (
+        "This flag must be set if ::CU_X::type is one of the following: ::CU_A ::CU_B",
+        Some("CU_X::type in CU_A|CU_B"),
+        &["that flag"],
+    ),
     (
         "Only when ::CU_X is used to signal a ::CU_S of type ::CU_A, the valid flag is ::CU_BRIGHT which indicates that while signaling the \
          ::CU_S, no memory synchronization operations should be performed for any external memory object imported as ::CU_M.",
@@ -108,7 +112,11 @@ const CASES: &[Case] = &[
     ("\\p lamp must be 16 byte aligned.", None, &["lamp multiple_of(16)"]),
     ("The \\p lamp pointer must be two byte aligned.", None, &["lamp multiple_of(2)"]),
     ("Must be aligned to host page size.", None, &["<here> attested(multiple_of: host_page_size)"]),
-    ("Users must ensure the \\p a and \\p b are aligned to the host page size.", None, &["a+b attested(multiple_of: host_page_size)"]),
+    (
+        "Users must ensure the \\p a and \\p b are aligned to the host page size.",
+        None,
+        &["a+b attested(multiple_of: host_page_size)"],
+    ),
     ("\\p lamp must be less than \\p count.", None, &["lamp below(count)"]),
     ("\\p lamp must be less than or equal to 256.", None, &["lamp at_most(256)"]),
     ("\\p lamp must be greater than 0.", None, &["lamp above(0)"]),
@@ -169,8 +177,12 @@ const CASES: &[Case] = &[
     ("The size of the memory object must be specified in ::CU_X::size.", None, &["CU_X::size attested(size_of: memory_object)"]),
     ("The properties of the handle being imported must be described in \\p desc.", None, &["desc attested(describes_the_handle)"]),
     // What the object at hand came from, and what becomes of it.
-    ("If \\p m was imported from a handle of type ::CU_A, then ::CU_X::n must be equal to 1.", Some("memory in CU_A"), &["CU_X::n equal(1)"]),
-    ("Mapping \\p m imported from a handle of type ::CU_A, is not supported.", None, &["m refused if memory in CU_A"]),
+    (
+        "If \\p m was imported from a handle of type ::CU_A, then ::CU_X::n must be equal to 1.",
+        Some("memory in CU_A"),
+        &["CU_X::n equal(1)"],
+    ),
+    ("Mapping \\p m imported from a handle of type ::CU_A, is not supported.", None, &["m forbidden if memory in CU_A"]),
     ("Changing \\p a->count is not supported.", None, &["a->count unchanged"]),
     ("\\p node must not have been removed from the original graph.", None, &["node attested(in_original_graph)"]),
     ("The returned pointer \\p lamp must be freed using ::cuLampFree.", None, &["lamp attested(released_with: cuLampFree)"]),
@@ -260,7 +272,12 @@ fn a_word_more_is_not_understood() {
 
 #[test]
 fn a_sentence_that_demands_nothing_is_not_understood() {
-    for text in ["The lamp is lit.", "\\p lamp should be NULL.", "If \\p lamp is NULL, the room is dark.", "Lamps must be treated with care."] {
+    for text in [
+        "The lamp is lit.",
+        "\\p lamp should be NULL.",
+        "If \\p lamp is NULL, the room is dark.",
+        "Lamps must be treated with care.",
+    ] {
         assert_eq!(read(&first(text)), None, "{text}");
     }
 }

@@ -4,8 +4,8 @@ use crate::{
     finding::{Document, Finding, Findings, Strictness},
     import::cuda::{Comment, SubjectKind},
     model::{
-        Alias, Api, CType, Command, Constant, Enumeration, EnumerationKind, Enumerator, ErrorChannel, ErrorList, HandleType, Lifetime, Member,
-        Model, Parameter, PerTarget, Record, RecordKind, Rule, Value,
+        Alias, Api, CType, Command, Constant, Enumeration, EnumerationKind, Enumerator, ErrorChannel, ErrorList, HandleType,
+        Lifetime, Member, Model, Parameter, PerTarget, Record, RecordKind, Rule, Value,
     },
     overlay::Overlay,
     rules::{
@@ -99,7 +99,8 @@ pub(super) struct Read {
 impl Lamp {
     pub(super) fn new() -> Self {
         let mut comments = vec![("cuImportExternalMemoryLamp".to_owned(), SubjectKind::Command, IMPORT.to_owned())];
-        let members = MEMBERS.map(|(path, text)| (format!("CUDA_EXTERNAL_LAMP_DESC::{path}"), SubjectKind::Member, text.to_owned()));
+        let members =
+            MEMBERS.map(|(path, text)| (format!("CUDA_EXTERNAL_LAMP_DESC::{path}"), SubjectKind::Member, text.to_owned()));
         comments.extend(members);
         comments.push(("cuLampTurn".to_owned(), SubjectKind::Command, "\\p lamp must be non-zero.".to_owned()));
         let explains = format!("explains = [\"cuImportExternalMemoryLamp #{}\"]\n", sentence::hash("Imports a lamp"));
@@ -282,8 +283,12 @@ fn model() -> Model {
     model.releases.push("1.2.3".to_owned());
     let handle = format!("{DESC}_handle");
     let win32 = format!("{handle}_win32");
-    let members =
-        vec![member("type", "CUexternalLampType"), member("handle", &handle), member("flags", "u32"), member("reserved", "[u32; 16]")];
+    let members = vec![
+        member("type", "CUexternalLampType"),
+        member("handle", &handle),
+        member("flags", "u32"),
+        member("reserved", "[u32; 16]"),
+    ];
     model.records.push(record(DESC, RecordKind::Struct, None, members));
     let members = vec![member("fd", "i32"), member("win32", &win32), member("object", "*const c_void")];
     model.records.push(record(&handle, RecordKind::Union, Some(DESC), members));
