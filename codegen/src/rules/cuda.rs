@@ -23,9 +23,9 @@ use super::{
     sentence::{self, Prose},
 };
 use crate::{
-    finding::{Findings, Strictness},
+    finding::{Findings, Place, Strictness},
     import::cuda::Comment,
-    model::{ErrorList, HandleType, Lifetime, Model, Rule},
+    model::{ErrorList, HandleType, Lifetime, Model, Rule, Source},
     overlay::Overlay,
 };
 
@@ -40,6 +40,8 @@ pub struct CudaRules {
     pub error_lists: Vec<ErrorList>,
     /// By command, record or enumeration: what became of its sentences that demand something.
     pub coverage: BTreeMap<String, Coverage>,
+    /// The sentences with such a demand that were not understood, each with its place in the header.
+    pub unread: Vec<(Source, Place)>,
     /// How many sentences stand in the areas where every one counts.
     pub sentences_in_areas: usize,
 }
@@ -104,6 +106,7 @@ pub fn rules(
         handle_types,
         error_lists,
         coverage: interpreted.coverage,
+        unread: interpreted.unread,
         sentences_in_areas: interpreted.in_areas,
     })
 }

@@ -100,6 +100,8 @@ pub(super) struct Interpreted {
     pub(super) statements: Vec<Statement>,
     pub(super) facts: Vec<Fact>,
     pub(super) coverage: BTreeMap<String, Coverage>,
+    /// The sentences that demand something and were not understood.
+    pub(super) unread: Vec<(Source, Place)>,
     /// Sentences in the areas: how many there are.
     pub(super) in_areas: usize,
 }
@@ -219,6 +221,9 @@ impl<'a> Interpreter<'a> {
         out.in_areas += usize::from(in_area);
         if area::is_normative(sentence) {
             out.coverage.entry(self.comment.item.clone()).or_default().count(outcome);
+            if outcome == Outcome::Unread {
+                out.unread.push((basis.source, basis.place));
+            }
         }
     }
 
