@@ -108,7 +108,12 @@ pub fn resolved(model: &Model, kept: &BTreeSet<String>, ctype: &CType) -> String
 
 /// A signature in the notation of [`Bindings`].
 #[must_use]
-pub fn function<'c>(model: &Model, kept: &BTreeSet<String>, returns: &CType, parameters: impl Iterator<Item = &'c CType>) -> String {
+pub fn function<'c>(
+    model: &Model,
+    kept: &BTreeSet<String>,
+    returns: &CType,
+    parameters: impl Iterator<Item = &'c CType>,
+) -> String {
     let parameters: Vec<String> = parameters.map(|ctype| resolved(model, kept, ctype)).collect();
     signature(&parameters, (*returns != CType::Void).then(|| resolved(model, kept, returns)))
 }

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, env, path::Path};
 
-use clcu_codegen::model::{CType, Model, Record, Value};
+use clcu_codegen::model::{Model, Record, Value};
 use clcu_tests::{
     opencl,
     opencl_bindgen::{self, Bindings, Number},
@@ -96,7 +96,7 @@ fn layouts(model: &Model, bindings: &Bindings) {
         }
     }
     println!("{TEST}: {compared} sizes, alignments and offsets");
-    assert!(compared >= 90, "only {compared} numbers of layouts compared");
+    assert!(compared >= 85, "only {compared} numbers of layouts compared");
     opencl_differences::assert_explained(&different, &[TYPES]);
 }
 
@@ -106,7 +106,7 @@ fn numbers(record: &Record) -> Vec<(String, u64)> {
     let mut numbers = vec![(format!("Size of {name}"), record.size.wide), (format!("Alignment of {name}"), record.align.wide)];
     for member in &record.members {
         // A nameless member is `__bindgen_anon_1`, of which bindgen asserts nothing.
-        if !member.nameless && member.ctype != CType::Void {
+        if !member.nameless {
             numbers.push((format!("Offset of field: {name}::{}", member.name), member.offset.wide));
         }
     }

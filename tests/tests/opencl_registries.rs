@@ -84,6 +84,13 @@ fn the_registry_is_covered_whole() {
     }
 }
 
+#[test]
+fn the_model_holds_together() {
+    let Some(model) = opencl::model("the_model_holds_together") else { return };
+    let findings = pass::validate::validate(&model);
+    assert!(findings.0.is_empty(), "{findings}");
+}
+
 fn is_in(model: &Model, name: &str) -> bool {
     model.constants.iter().any(|constant| constant.name == name)
         || model.omitted.iter().any(|omitted| omitted.name == name)
