@@ -21,8 +21,8 @@ fn registry(text: &str) -> Registry {
 }
 
 fn typedefs(lines: &[&str]) -> String {
-    let lines: String = lines.iter().map(|line| format!("<type category=\"define\">{line}</type>\n")).collect();
-    format!("<types>\n{lines}</types>")
+    let lines: Vec<String> = lines.iter().map(|line| format!("<type category=\"define\">{line}</type>")).collect();
+    format!("<types>\n{}\n</types>", lines.join("\n"))
 }
 
 const SCALARS: [&str; 4] = [
