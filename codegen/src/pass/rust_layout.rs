@@ -51,7 +51,7 @@ pub fn repair(index: &Index<'_>, record: &Record) -> Result<Repair, String> {
 fn align_of_members(index: &Index<'_>, record: &Record, target: Target) -> Result<u64, String> {
     let mut align = 1;
     for member in &record.members {
-        align = align.max(extent(index, &member.ctype, target)?.align);
+        align = align.max(extent(index, member.type_on(target), target)?.align);
     }
     if record.align.get(target) < align {
         return Err(format!("its alignment is {} but its members need {align}", record.align.get(target)));
@@ -63,7 +63,7 @@ fn align_of_members(index: &Index<'_>, record: &Record, target: Target) -> Resul
 fn place(index: &Index<'_>, record: &Record, target: Target) -> Result<(), String> {
     let (mut end, mut largest) = (0u64, 0u64);
     for member in &record.members {
-        let Extent { size, align } = extent(index, &member.ctype, target)?;
+        let Extent { size, align } = extent(index, member.type_on(target), target)?;
         let at = match record.kind {
             RecordKind::Struct => round_up(end, align),
             RecordKind::Union => 0,
@@ -122,6 +122,7 @@ mod tests {
         Member {
             name: name.to_owned(),
             ctype: ctype.parse::<CType>().unwrap(),
+            narrow_type: None,
             offset: offset.parse().unwrap(),
             nameless: false,
             lifetime: Lifetime::default(),

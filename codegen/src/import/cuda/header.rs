@@ -153,6 +153,7 @@ impl<'h> Join<'h> {
         let members = layout.base.members.iter().zip(members).enumerate().map(|(number, (place, (_, ctype)))| MemberFact {
             name: place.name.clone(),
             ctype: self.renamed(ctype),
+            narrow_type: layout.narrow_length(number).and_then(|length| resized(&self.renamed(ctype), length)),
             offset: layout.per_target(|layout| layout.members.get(number).map_or(0, |place| place.offset)),
             nameless: place.nameless,
             place: self.place(&place.span),
@@ -286,6 +287,12 @@ fn agree(layout: &Layout, members: &[(String, CType)]) -> Result<(), Finding> {
     Err(Finding::error(format!("bindgen shows other members of `{}` than the C parser", layout.name))
         .found(names(members.iter().map(|(name, _)| name.as_str()).collect()))
         .wanted(names(layout.members.iter().map(|place| place.name.as_str()).collect())))
+}
+
+/// An array type with another length.
+fn resized(ctype: &CType, length: u64) -> Option<CType> {
+    let CType::Array { of, .. } = ctype else { return None };
+    Some(CType::Array { of: of.clone(), length })
 }
 
 /// The name of a type, or of the elements of an array of it.

@@ -106,8 +106,9 @@ impl Headers {
         self.documents.iter().find(|document| document.name() == name)
     }
 
-    /// The directory that the parser reads.
-    pub(super) fn room(&self) -> &Path {
+    /// The directory that the parser reads: copies of the headers, and stubs of what they include. It lives as long as this does.
+    #[must_use]
+    pub fn room(&self) -> &Path {
         self.room.path()
     }
 

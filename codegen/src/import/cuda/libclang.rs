@@ -188,11 +188,6 @@ impl<'h> Unit<'h> {
         Ok(parsed)
     }
 
-    /// The headers that were parsed.
-    pub(super) fn headers(&self) -> &'h Headers {
-        self.headers
-    }
-
     /// The whole unit as a cursor.
     pub(super) fn root(&self) -> Cursor<'_> {
         // SAFETY: the unit is alive.
@@ -352,6 +347,12 @@ impl<'u> Cursor<'u> {
         let bits = unsafe { clang::clang_Type_getOffsetOf(clang::clang_getCursorType(self.raw), name.as_ptr()) };
         let bits = u64::try_from(bits).ok()?;
         (bits % 8 == 0).then_some(bits / 8)
+    }
+
+    /// How many elements its type has, if that is an array.
+    pub(super) fn array_length(self) -> Option<u64> {
+        // SAFETY: as in `kind`; what is no array gives a negative number.
+        u64::try_from(unsafe { clang::clang_getArraySize(clang::clang_getCursorType(self.raw)) }).ok()
     }
 
     /// Whether it is a bit field.
