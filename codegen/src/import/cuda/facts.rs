@@ -134,6 +134,8 @@ pub struct FunctionFact {
     pub signature: Signature,
     /// Marked as deprecated for the compiler.
     pub deprecated: bool,
+    /// The Doxygen group around its declaration.
+    pub group: Option<String>,
     /// Declared for Windows only.
     pub windows: bool,
     /// Where it is declared.
