@@ -1,6 +1,8 @@
 //! What the tests share: where upstream documents are, the model made of them, and C programs made of the model.
 
 pub mod c_declaration;
+pub mod cuda;
+pub mod cuda_program;
 pub mod opencl;
 pub mod opencl_bindgen;
 pub mod opencl_differences;
