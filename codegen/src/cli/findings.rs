@@ -2,7 +2,7 @@
 //!
 //! In: [`Findings`]. Out: text for standard error, and a last line that counts them.
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, normalize_untrusted_str};
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
 use clcu_codegen::finding::{Finding, Findings, Place, Severity};
 
 use super::screen::{Screen, say};
@@ -57,12 +57,15 @@ fn render(renderer: &Renderer, finding: &Finding) -> String {
     };
     let found = finding.found.as_ref().map(|found| format!("found {found}"));
     let mut group = match finding.place.as_ref().map(Excerpt::of) {
-        Some(excerpt) => title.element(
-            Snippet::source(excerpt.text)
-                .path(excerpt.path)
-                .line_start(excerpt.line)
-                .annotation(AnnotationKind::Primary.span(excerpt.span).label(found)),
-        ),
+        Some(Excerpt { path, text, line, span, column }) => {
+            let snippet = Snippet::source(text).line_start(line);
+            let snippet = snippet.annotation(AnnotationKind::Primary.span(span).label(found));
+            match column {
+                None => title.element(snippet.path(path)),
+                // The renderer would count the column from where the excerpt begins.
+                Some(column) => title.element(Origin::path(path).line(line).char_column(column)).element(snippet),
+            }
+        }
         None => title.elements(said(Level::NOTE, "", &found)),
     };
     group = group.elements(said(Level::NOTE, "wanted ", &finding.wanted)).elements(said(Level::HELP, "", &finding.help));
@@ -74,6 +77,8 @@ struct Excerpt {
     path: String,
     text: String,
     line: usize,
+    /// The column in the whole line, where only a part of that is shown.
+    column: Option<usize>,
     span: std::ops::Range<usize>,
 }
 
@@ -84,12 +89,10 @@ impl Excerpt {
         let line_end = text[range.start..].find('\n').map_or(text.len(), |at| range.start + at);
         let start = boundary(text, line_start.max(range.start.saturating_sub(MOST_BEFORE)));
         let end = boundary(text, line_end.min(range.start + MOST_AFTER));
-        let cut = start > line_start || end < line_end;
-        let path = place.document().name().to_owned();
-        // Of a line shown in part the column is no longer to be seen: it is said.
-        let path = if cut { format!("{path} (column {})", place.column()) } else { path };
         let span = range.start - start..range.end.clamp(range.start, end.max(range.start)) - start;
-        Self { path, text: text[start..end].to_owned(), line: place.line(), span }
+        let path = place.document().name().to_owned();
+        let column = (start > line_start || end < line_end).then(|| place.column());
+        Self { path, text: text[start..end].to_owned(), line: place.line(), column, span }
     }
 }
 
@@ -122,10 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_line_a_part_is_shown_and_the_column_said() {
+    fn of_a_long_line_a_part_is_shown_under_the_column_of_the_whole() {
         let line = format!("{}x{}", "ä".repeat(5000), "b".repeat(5000));
         let text = rendered(&line, 10_000..10_001);
-        assert!(text.contains("(column 5001)") && text.contains("found x"), "{text}");
+        assert!(text.contains("a.xml:1:5001") && text.contains("found x"), "{text}");
         assert!(text.len() < 2000, "{}", text.len());
     }
 

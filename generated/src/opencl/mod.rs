@@ -4,3 +4,23 @@
 #![allow(clippy::approx_constant, clippy::unreadable_literal)] // upstream's digits
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // of numbers for each width of a pointer
 #![allow(clippy::wildcard_imports)] // types stand in files by kind
+
+mod aliases;
+mod bits;
+mod commands;
+mod constants;
+mod enums;
+mod functions;
+mod handles;
+mod records;
+mod status;
+
+pub use self::aliases::*;
+pub use self::bits::*;
+pub use self::commands::*;
+pub use self::constants::*;
+pub use self::enums::*;
+pub use self::functions::*;
+pub use self::handles::*;
+pub use self::records::*;
+pub use self::status::*;
