@@ -1,0 +1,3 @@
+//! Steps from facts to the model.
+
+pub mod opencl;
