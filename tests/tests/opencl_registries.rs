@@ -14,10 +14,16 @@ fn debug() {
         let text = fs::read_to_string(path).unwrap();
         let document = Document::new("cl.xml", &text);
         for strictness in [Strictness::Strict, Strictness::Lenient] {
-        match registry::import(&document, strictness) {
-            Ok((r, f)) => println!("{name}: ok {} {} {} {}\n{f}", r.types.len(), r.commands.len(), r.blocks.iter().map(|b|b.entries.len()).sum::<usize>(), r.extensions.len()),
-            Err(f) => println!("{name}: ERR {f}"),
-        }
+            match registry::import(&document, strictness) {
+                Ok((r, f)) => println!(
+                    "{name}: ok {} {} {} {}\n{f}",
+                    r.types.len(),
+                    r.commands.len(),
+                    r.blocks.iter().map(|b| b.entries.len()).sum::<usize>(),
+                    r.extensions.len()
+                ),
+                Err(f) => println!("{name}: ERR {f}"),
+            }
         }
     }
 }
