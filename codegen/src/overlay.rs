@@ -145,3 +145,52 @@ impl Overlay {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn overlay(text: &str) -> Result<Overlay, Findings> {
+        Overlay::read(Document::new("overlay.toml", text))
+    }
+
+    const ENTRY: &str = r#"
+[[entry]]
+api = "opencl"
+settles = "constant-type"
+subject = "CL_FOO"
+value = "cl_foo"
+reason = "upstream names no type"
+evidence = "cl.xml: CL_FOO"
+"#;
+
+    #[test]
+    fn an_entry_answers_its_own_question_only() {
+        let overlay = overlay(ENTRY).unwrap();
+        assert_eq!(overlay.decide_text(Api::OpenCl, Question::ConstantType, "CL_FOO"), Some("cl_foo"));
+        assert_eq!(overlay.decide_text(Api::Cuda, Question::ConstantType, "CL_FOO"), None);
+        assert_eq!(overlay.decide_text(Api::OpenCl, Question::Omit, "CL_FOO"), None);
+    }
+
+    #[test]
+    fn an_entry_that_nobody_asked_for_is_an_error_with_its_place() {
+        let overlay = overlay(ENTRY).unwrap();
+        let stale = overlay.stale(Api::OpenCl);
+        assert_eq!(stale.0.len(), 1);
+        assert!(stale.to_string().starts_with("overlay.toml:5:11: the overlay entry `constant-type` for `CL_FOO` settles nothing"));
+        overlay.decide(Api::OpenCl, Question::ConstantType, "CL_FOO").unwrap();
+        assert!(overlay.stale(Api::OpenCl).0.is_empty());
+    }
+
+    #[test]
+    fn an_entry_without_a_reason_is_refused() {
+        let findings = overlay(&ENTRY.replace("upstream names no type", " ")).unwrap_err();
+        assert!(findings.to_string().contains("`CL_FOO` lacks a reason or evidence"), "{findings}");
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_its_place() {
+        let findings = overlay(&ENTRY.replace("evidence", "evidense")).unwrap_err();
+        assert!(findings.to_string().starts_with("overlay.toml:8:1: the overlay cannot be read"), "{findings}");
+    }
+}

@@ -21,6 +21,9 @@ pub use items::{
 pub use layout::{PerTarget, Target};
 pub use value::Value;
 
+#[cfg(test)]
+mod tests;
+
 use serde::{Deserialize, Serialize};
 
 /// One whole API: everything that is emitted for it, and what is deliberately not.

@@ -77,8 +77,7 @@ fn item(reader: &mut Reader<'_>, element: &Element) -> Option<Item> {
 fn alternatives(reader: &mut Reader<'_>, attribute: Option<&Attribute>) -> Option<Alternatives> {
     let attribute = attribute?;
     let text = attribute.value.trim().to_owned();
-    let any_of: Vec<Vec<String>> =
-        text.split(',').map(|all| all.split('+').map(|name| name.trim().to_owned()).collect()).collect();
+    let any_of: Vec<Vec<String>> = text.split(',').map(|all| all.split('+').map(|name| name.trim().to_owned()).collect()).collect();
     let is_name = |name: &String| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if !any_of.iter().flatten().all(is_name) {
         let finding = Finding::error(format!("cannot read `{}`", attribute.name))

@@ -58,7 +58,7 @@ pub fn declaration(text: &str) -> Result<Declaration, String> {
 
 /// Parses the members of `union { … }`.
 pub fn union_members(text: &str) -> Result<Vec<Declaration>, String> {
-    let mut parser = Parser::new(text);
+    let mut parser = Parser::new(without_extension_marker(text)?);
     parser.want("union")?;
     parser.want("{")?;
     let mut members = Vec::new();
@@ -69,6 +69,14 @@ pub fn union_members(text: &str) -> Result<Vec<Declaration>, String> {
     parser.eat(";");
     parser.end()?;
     if members.is_empty() { Err("a union without members".to_owned()) } else { Ok(members) }
+}
+
+/// `text` after `#ifdef __GNUC__ … __extension__ … #endif`, where it begins so: older registries quiet a compiler with it.
+fn without_extension_marker(text: &str) -> Result<&str, String> {
+    let text = text.trim_start();
+    let Some(rest) = text.strip_prefix("#ifdef __GNUC__") else { return Ok(text) };
+    let (marker, rest) = rest.split_once("#endif").ok_or("found the end, wanted `#endif`")?;
+    if marker.split_whitespace().next() == Some("__extension__") { Ok(rest) } else { Err("wanted `__extension__`".to_owned()) }
 }
 
 /// Parses a typedef. Whether it ended with a semicolon is the second result.

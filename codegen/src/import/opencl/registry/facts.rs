@@ -31,14 +31,7 @@ impl Registry {
     /// A registry with nothing in it.
     #[must_use]
     pub fn empty(document: Document) -> Self {
-        Self {
-            document,
-            types: Vec::new(),
-            blocks: Vec::new(),
-            commands: Vec::new(),
-            features: Vec::new(),
-            extensions: Vec::new(),
-        }
+        Self { document, types: Vec::new(), blocks: Vec::new(), commands: Vec::new(), features: Vec::new(), extensions: Vec::new() }
     }
 
     /// Where `span` is.

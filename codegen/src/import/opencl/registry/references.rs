@@ -38,7 +38,8 @@ fn unique_values(reader: &mut Reader<'_>, registry: &Registry) {
     for entry in registry.blocks.iter().flat_map(|block| &block.entries) {
         if let Some(first) = seen.insert(entry.name.as_str(), entry) {
             let first = registry.place(&first.span);
-            let finding = Finding::error(format!("`{}` is defined twice", entry.name)).found(format!("the first at line {}", first.line()));
+            let finding =
+                Finding::error(format!("`{}` is defined twice", entry.name)).found(format!("the first at line {}", first.line()));
             reader.error(finding, &entry.span);
         }
     }

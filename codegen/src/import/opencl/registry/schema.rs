@@ -79,13 +79,7 @@ const SHAPES: &[Shape] = &[
         &["require"],
         false,
     ),
-    shape(
-        "extension",
-        "require",
-        &["comment", "condition", "depends", "feature"],
-        &["type", "enum", "command", "comment"],
-        false,
-    ),
+    shape("extension", "require", &["comment", "condition", "depends", "feature"], &["type", "enum", "command", "comment"], false),
     shape("require", "type", &["name", "comment"], &[], false),
     shape("require", "enum", &["name", "comment"], &[], false),
     shape("require", "command", &["name", "comment", "requires"], &[], false),
@@ -108,7 +102,11 @@ fn element(reader: &mut Reader<'_>, element: &Element, shape: &Shape) {
         if !shape.attributes.contains(&attribute.name.as_str()) {
             let known = shape.attributes.iter().copied();
             let finding = Finding::error(format!("unknown attribute `{}` of <{}>", attribute.name, element.name))
-                .wanted(if shape.attributes.is_empty() { "none".to_owned() } else { format!("one of {}", shape.attributes.join(", ")) })
+                .wanted(if shape.attributes.is_empty() {
+                    "none".to_owned()
+                } else {
+                    format!("one of {}", shape.attributes.join(", "))
+                })
                 .help(did_you_mean(&attribute.name, known, "teach the importer, or leave it out with --lenient"));
             reader.unknown(finding, &attribute.span);
         }

@@ -95,14 +95,18 @@ fn members(reader: &mut Reader<'_>, element: &Element) -> Vec<Member> {
     for child in element.elements().filter(|child| child.name == "member") {
         let text = child.text();
         let span = child.span.clone();
-        let member = if text.trim_start().starts_with("union") {
+        let member = if child.child("name").is_none() {
             declaration::union_members(&text).map(|members| Member::Union {
                 members: members.into_iter().map(|member| (member.name, member.ctype)).collect(),
                 span,
             })
         } else {
             declaration::declaration(&text).and_then(|Declaration { name, ctype, length }| {
-                if name.is_empty() { Err("a member without a name".to_owned()) } else { Ok(Member::Named { name, ctype, length, span }) }
+                if name.is_empty() {
+                    Err("a member without a name".to_owned())
+                } else {
+                    Ok(Member::Named { name, ctype, length, span })
+                }
             })
         };
         match member {

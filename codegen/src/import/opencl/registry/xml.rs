@@ -63,7 +63,7 @@ impl Element {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
-    /// All text in it, that of its children included.
+    /// All text in it, that of its children included. Words of two elements that touch stay two words.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         self.collect_text(&mut text);
@@ -71,11 +71,17 @@ impl Element {
     }
 
     fn collect_text(&self, into: &mut String) {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         for node in &self.children {
+            let mut piece = String::new();
             match node {
-                Node::Element(element) => element.collect_text(into),
-                Node::Text { text, .. } => into.push_str(text),
+                Node::Element(element) => element.collect_text(&mut piece),
+                Node::Text { text, .. } => piece.push_str(text),
             }
+            if into.ends_with(is_word) && piece.starts_with(is_word) {
+                into.push(' ');
+            }
+            into.push_str(&piece);
         }
     }
 }
@@ -178,9 +184,7 @@ impl<'a> Builder<'a> {
             Some(parent) => parent.children.push(Node::Element(element)),
             None if self.root.is_none() => self.root = Some(element),
             None => {
-                return Err(
-                    self.malformed(&format!("<{}> is a second root element", element.name), element.span)
-                );
+                return Err(self.malformed(&format!("<{}> is a second root element", element.name), element.span));
             }
         }
         Ok(())
