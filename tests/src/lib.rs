@@ -1,4 +1,7 @@
-//! What the tests share: where upstream documents are, and mock drivers.
+//! What the tests share: where upstream documents are, the model made of them, C programs made of the model, and mock drivers.
 
+pub mod c_declaration;
 pub mod mock;
+pub mod opencl;
+pub mod opencl_headers;
 pub mod upstream;

@@ -36,7 +36,7 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut page: P
             RecordKind::Struct => "struct",
             RecordKind::Union => "union",
         };
-        let (name, about) = (identifier(&record.name), literal(&docs.item(&record.lifetime)));
+        let (name, about) = (identifier(&record.name), docs.item(&record.lifetime));
         page.line(1, format_args!("{keyword} {name}, size {}, align {}, {about} {{", record.size, record.align));
         for member in &record.members {
             let ctype = page.ctype(&member.ctype);
