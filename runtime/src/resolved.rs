@@ -45,7 +45,7 @@ impl Resolved {
     /// # Safety
     /// These slots are filled by `look_up`'s driver alone, and what it finds for a command is that command's function.
     #[inline]
-    pub(crate) unsafe fn get<F: Copy, L: LookUp>(&self, command: &Command<F>, look_up: &L) -> Result<F, Missing> {
+    pub(crate) unsafe fn get<F: Copy, L: LookUp>(&self, command: Command<F>, look_up: &L) -> Result<F, Missing> {
         let info = command.info();
         // An index means nothing without its API. Both are known where a command is named, so that this costs nothing at run time.
         let known = if info.api == L::API { self.slots.address(info.index) } else { None };
@@ -171,7 +171,7 @@ mod tests {
         let (resolved, half) = (resolved(), Half(Cell::new(0)));
         assert!(resolved.resolve(&COMMANDS[0], &half).is_ok());
         // SAFETY: `Half` alone fills the slots; what it finds is not called.
-        let missing = unsafe { resolved.get(&other, &half) }.expect_err("the slot at 0 is that of a command of CUDA");
+        let missing = unsafe { resolved.get(other, &half) }.expect_err("the slot at 0 is that of a command of CUDA");
         assert_eq!(missing.needs, Needs::Api(Api::OpenCl));
     }
 

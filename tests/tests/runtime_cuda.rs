@@ -143,7 +143,7 @@ fn a_driver_that_will_not_say_its_version_is_a_driver() {
 fn the_public_name_gives_the_variant_that_the_header_means() {
     let Some(mock) = mock::cuda().build("runtime_cuda: variants") else { return };
     let library = open(&mock);
-    let mut address = Default::default();
+    let mut address = cuda::CUdeviceptr::NULL;
     let allocate = library.get(&cuda::cuMemAlloc_v2).expect("the mock has it");
     // SAFETY: the command writes one address.
     unsafe { allocate(&raw mut address, 64) }.result().expect("the variant with 64-bit sizes succeeds");
@@ -172,7 +172,7 @@ fn an_older_variant_is_not_taken_for_the_one_that_a_driver_lacks() {
 fn without_cu_get_proc_address_exported_symbols_give_the_same_variants() {
     let mock = mock::cuda().with("DRIVER_VERSION=11000").with("WITHOUT_cuGetProcAddress").with("WITHOUT_cuGetProcAddress_v2");
     let Some(mock) = mock.build("runtime_cuda: exported symbols") else { return };
-    let mut address = Default::default();
+    let mut address = cuda::CUdeviceptr::NULL;
     let allocate = open(&mock).get(&cuda::cuMemAlloc_v2).expect("the mock exports it");
     // SAFETY: the command writes one address.
     unsafe { allocate(&raw mut address, 64) }.result().expect("the variant with 64-bit sizes succeeds");
@@ -203,7 +203,7 @@ fn each_default_stream_gets_its_own_variants_with_their_own_versions() {
     let copy = |library: &Library| {
         let copy = library.get(&cuda::cuMemcpy).expect("the mock has it");
         // SAFETY: the mock follows no address.
-        unsafe { copy(Default::default(), Default::default(), 0) }.result().expect("the mock succeeds");
+        unsafe { copy(cuda::CUdeviceptr::NULL, cuda::CUdeviceptr::NULL, 0) }.result().expect("the mock succeeds");
         // SAFETY: the variables are an `int` and a `uint64_t`.
         (mock.last_called(), unsafe { mock.read::<c_int>(c"mock_last_version") }, unsafe { mock.read::<u64>(c"mock_last_flags") })
     };
@@ -227,7 +227,7 @@ fn the_per_thread_variant_is_also_found_by_its_exported_symbol() {
     let Some(mock) = mock.build("runtime_cuda: exported per-thread symbols") else { return };
     let copy = open_per_thread(&mock).get(&cuda::cuMemcpy).expect("the mock exports it");
     // SAFETY: the mock follows no address.
-    unsafe { copy(Default::default(), Default::default(), 0) }.result().expect("the mock succeeds");
+    unsafe { copy(cuda::CUdeviceptr::NULL, cuda::CUdeviceptr::NULL, 0) }.result().expect("the mock succeeds");
     assert_eq!(mock.last_called(), "cuMemcpy_ptds");
 }
 
@@ -238,7 +238,7 @@ fn an_older_driver_refuses_a_newer_value_and_the_message_names_both_versions() {
     let get_attribute = library.get(&cuda::cuDeviceGetAttribute).expect("the mock has it");
     let mut value = 0;
     // SAFETY: the command writes one `int`.
-    let result = unsafe { get_attribute(&raw mut value, cuda::CUdevice_attribute(141), Default::default()) };
+    let result = unsafe { get_attribute(&raw mut value, cuda::CUdevice_attribute(141), cuda::CUdevice(0)) };
     assert_eq!(result, CUresult::CUDA_ERROR_INVALID_VALUE);
     let text = library.versions().expect("the mock says its version").to_string();
     assert!(text.contains("bindings of CUDA 13.5, driver for CUDA 12.4"), "{text}");
@@ -260,7 +260,7 @@ fn a_result_that_no_header_names_is_a_number_not_undefined_behaviour() {
     let get_attribute = open(&mock).get(&cuda::cuDeviceGetAttribute).expect("the mock has it");
     let mut value = 0;
     // SAFETY: the command writes one `int`.
-    let result = unsafe { get_attribute(&raw mut value, cuda::CUdevice_attribute(1), Default::default()) };
+    let result = unsafe { get_attribute(&raw mut value, cuda::CUdevice_attribute(1), cuda::CUdevice(0)) };
     assert_eq!(format!("{result:?}"), "CUresult(12345)");
     assert_eq!(result.result(), Err(CUresult(12345)));
 }
@@ -274,7 +274,7 @@ fn an_untyped_output_carries_a_file_descriptor() {
     let kind = cuda::CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     let mut fd: c_int = -1;
     // SAFETY: for this handle type the command writes one `int`.
-    unsafe { export((&raw mut fd).cast(), Default::default(), kind, 0) }.result().expect("the mock gives one");
+    unsafe { export((&raw mut fd).cast(), cuda::CUmemGenericAllocationHandle(0), kind, 0) }.result().expect("the mock gives one");
     assert!(fd >= 0);
     // SAFETY: the mock gave it away.
     drop(unsafe { OwnedFd::from_raw_fd(fd) });

@@ -7,7 +7,7 @@ use clcu::{
     opencl::{Library, Options, Platform},
     sys::{
         cuda,
-        opencl::{self, ErrorCode, cl_semaphore_khr},
+        opencl::{self, cl_result, cl_semaphore_khr},
     },
 };
 use clcu_tests::mock::{self, Builder, Mock};
@@ -31,8 +31,8 @@ fn owner(platform: &Platform) -> char {
     // SAFETY: the mock follows no handle.
     let answers = [0xA, 0xB].map(|of| unsafe { retain(cl_semaphore_khr(ptr::without_provenance_mut::<c_void>(of))) });
     match answers {
-        [ErrorCode::CL_SUCCESS, _] => 'A',
-        [_, ErrorCode::CL_SUCCESS] => 'B',
+        [cl_result::CL_SUCCESS, _] => 'A',
+        [_, cl_result::CL_SUCCESS] => 'B',
         _ => panic!("{answers:?}"),
     }
 }
@@ -141,7 +141,7 @@ fn one_platform_is_enough() {
 fn a_list_that_fails_is_an_error_with_name_and_number() {
     let Some(mock) = mock::opencl().with("LIST_FAILS=-6").build("runtime_opencl: a failing list") else { return };
     let error = open(&mock).platforms().expect_err("the mock fails");
-    assert_eq!(error.code, ErrorCode(-6));
+    assert_eq!(error.code, cl_result(-6));
     assert!(error.to_string().starts_with("clGetPlatformIDs: CL_OUT_OF_HOST_MEMORY (-6)"), "{error}");
 }
 
@@ -177,6 +177,16 @@ fn availability_of_a_platform_has_its_extensions_and_that_of_a_library_its_core(
     assert_eq!(all.present + all.absent.len(), opencl::COMMAND_COUNT);
     // Two functions of extensions.
     assert_eq!(all.present, core.present + 2);
+}
+
+#[test]
+fn every_type_of_device_is_32_bits_of_64_and_the_rest_stays_visible() {
+    use opencl::cl_device_type;
+
+    assert_eq!(cl_device_type::CL_DEVICE_TYPE_ALL, cl_device_type(0xFFFF_FFFF_u64));
+    assert_ne!(cl_device_type::CL_DEVICE_TYPE_ALL, cl_device_type(u64::MAX));
+    // Bit 32 is a vendor's; what is above it has no name.
+    assert_eq!(format!("{:?}", cl_device_type(1 << 40 | 0xFFFF_FFFF)), "CL_DEVICE_TYPE_ALL | unknown bits 0x10000000000");
 }
 
 #[test]

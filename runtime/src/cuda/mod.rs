@@ -120,7 +120,7 @@ impl Library {
     #[inline]
     pub fn get<F: Copy>(&self, command: &Command<F>) -> Result<F, Missing> {
         // SAFETY: the slots are filled by this library's entry alone, with functions of a CUDA driver.
-        unsafe { self.resolved.get(command, &self.entry) }
+        unsafe { self.resolved.get(*command, &self.entry) }
     }
 
     /// Calls `cuInit(0)`, which every other command but `cuDriverGetVersion` needs first. Calling it again does no harm.

@@ -11,7 +11,7 @@ use std::{
 
 use clcu_sys::{
     Api, CommandInfo,
-    opencl::{self, ErrorCode, cl_platform_id},
+    opencl::{self, cl_platform_id, cl_result},
 };
 
 use super::query;
@@ -72,10 +72,10 @@ impl Entry {
     }
 
     /// Every entry of the library's list of platforms, null ones too.
-    pub(super) fn platforms(&self) -> Result<Vec<cl_platform_id>, ErrorCode> {
+    pub(super) fn platforms(&self) -> Result<Vec<cl_platform_id>, cl_result> {
         // SAFETY: it is the address of `clGetPlatformIDs`, or of `clIcdGetPlatformIDsKHR`, which has the same type.
         let get_platforms = unsafe { opencl::clGetPlatformIDs.function(self.get_platforms) };
-        query::list(cl_platform_id::NULL, ErrorCode::CL_PLATFORM_NOT_FOUND_KHR, |count, platforms, count_ret| {
+        query::list(cl_platform_id::NULL, cl_result::CL_PLATFORM_NOT_FOUND_KHR, |count, platforms, count_ret| {
             // SAFETY: `platforms` has room for `count`, or is null where that is 0.
             unsafe { get_platforms(count, platforms, count_ret) }
         })

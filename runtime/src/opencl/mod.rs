@@ -10,7 +10,7 @@ use std::{env, error::Error, fmt, path::PathBuf, sync::Arc};
 
 use clcu_sys::{
     Command,
-    opencl::{self, ErrorCode, cl_platform_id},
+    opencl::{self, cl_platform_id, cl_result},
 };
 
 use self::entry::Entry;
@@ -97,7 +97,7 @@ impl Library {
     #[inline]
     pub fn get<F: Copy>(&self, command: &Command<F>) -> Result<F, Missing> {
         // SAFETY: the slots are filled by this library's entry alone, with functions of an OpenCL library.
-        unsafe { self.resolved.get(command, &self.entry) }
+        unsafe { self.resolved.get(*command, &self.entry) }
     }
 
     /// The file that was loaded, as messages name it.
@@ -181,7 +181,7 @@ impl Error for NoPlatform {}
 #[non_exhaustive]
 pub struct PlatformsError {
     /// Its answer.
-    pub code: ErrorCode,
+    pub code: cl_result,
     /// The library.
     pub driver: Arc<Driver>,
 }

@@ -11,7 +11,7 @@ use std::{
 
 use clcu_sys::{
     Api, Command, CommandInfo,
-    opencl::{self, ErrorCode, cl_device_id, cl_platform_id},
+    opencl::{self, cl_device_id, cl_device_info, cl_device_type, cl_platform_id, cl_platform_info, cl_result},
 };
 
 use super::{entry::Entry, extensions::Extensions, query};
@@ -35,8 +35,8 @@ impl Platform {
         let asked = Asked { id, entry, platform: OnceLock::new(), devices: OnceLock::new() };
         let driver = Driver {
             path: library.path.clone(),
-            version: asked.text(CL_PLATFORM_VERSION).ok(),
-            platform: Some(asked.text(CL_PLATFORM_NAME).unwrap_or_else(|error| format!("unnamed, {error}"))),
+            version: asked.text(cl_platform_info::CL_PLATFORM_VERSION).ok(),
+            platform: Some(asked.text(cl_platform_info::CL_PLATFORM_NAME).unwrap_or_else(|error| format!("unnamed, {error}"))),
         };
         Self { resolved: Resolved::new(opencl::COMMAND_COUNT, Arc::new(driver)), asked }
     }
@@ -48,7 +48,7 @@ impl Platform {
     #[inline]
     pub fn get<F: Copy>(&self, command: &Command<F>) -> Result<F, Missing> {
         // SAFETY: the slots are filled with what this platform and its library give, alone.
-        unsafe { self.resolved.get(command, &self.asked) }
+        unsafe { self.resolved.get(*command, &self.asked) }
     }
 
     /// What commands take.
@@ -81,13 +81,6 @@ impl Platform {
     }
 }
 
-const CL_PLATFORM_VERSION: u32 = 0x0901;
-const CL_PLATFORM_NAME: u32 = 0x0902;
-const CL_PLATFORM_EXTENSIONS: u32 = 0x0904;
-const CL_DEVICE_EXTENSIONS: u32 = 0x1030;
-/// The low 32 bits, in a type of 64.
-const CL_DEVICE_TYPE_ALL: u64 = 0xFFFF_FFFF;
-
 /// A platform, and what it answered.
 #[derive(Debug)]
 struct Asked {
@@ -99,22 +92,23 @@ struct Asked {
 
 impl Asked {
     /// The function of a core command that this module itself calls.
-    fn core<F: Copy>(&self, command: &Command<F>) -> Result<F, String> {
+    fn core<F: Copy>(&self, command: Command<F>) -> Result<F, String> {
         let address = self.entry.function(command.info().symbol)?;
         // SAFETY: it is the address of the symbol in an OpenCL library, whose row promises the type.
         Ok(unsafe { command.function(address) })
     }
 
-    fn text(&self, what: u32) -> Result<String, String> {
-        let get_info = self.core(&opencl::clGetPlatformInfo)?;
+    fn text(&self, what: cl_platform_info) -> Result<String, String> {
+        let get_info = self.core(opencl::clGetPlatformInfo)?;
         // SAFETY: the id came from the library, and `value` has room for `size` bytes.
         query::text(|size, value, size_ret| unsafe { get_info(self.id, what, size, value, size_ret) })
     }
 
     fn of_platform(&self) -> Result<&Extensions, String> {
         let read = self.platform.get_or_init(|| {
-            let list =
-                self.text(CL_PLATFORM_EXTENSIONS).map_err(|error| format!("its list of extensions cannot be read: {error}"))?;
+            let list = self
+                .text(cl_platform_info::CL_PLATFORM_EXTENSIONS)
+                .map_err(|error| format!("its list of extensions cannot be read: {error}"))?;
             Ok(Extensions::new(&list))
         });
         read.as_ref().map_err(Clone::clone)
@@ -134,10 +128,10 @@ impl Asked {
     }
 
     fn all_devices(&self) -> Result<Vec<cl_device_id>, String> {
-        let get_devices = self.core(&opencl::clGetDeviceIDs)?;
-        query::list(cl_device_id::NULL, ErrorCode::CL_DEVICE_NOT_FOUND, |count, devices, count_ret| {
+        let get_devices = self.core(opencl::clGetDeviceIDs)?;
+        query::list(cl_device_id::NULL, cl_result::CL_DEVICE_NOT_FOUND, |count, devices, count_ret| {
             // SAFETY: the id came from the library, and `devices` has room for `count`, or is null where that is 0.
-            unsafe { get_devices(self.id, CL_DEVICE_TYPE_ALL, count, devices, count_ret) }
+            unsafe { get_devices(self.id, cl_device_type::CL_DEVICE_TYPE_ALL, count, devices, count_ret) }
         })
         .map_err(|code| code.to_string())
     }
@@ -146,9 +140,11 @@ impl Asked {
         if device.is_null() {
             return Err("the device is null".to_owned());
         }
-        let get_info = self.core(&opencl::clGetDeviceInfo)?;
+        let get_info = self.core(opencl::clGetDeviceInfo)?;
         // SAFETY: the device came from the platform and is not null, and `value` has room for `size` bytes.
-        query::text(|size, value, size_ret| unsafe { get_info(device, CL_DEVICE_EXTENSIONS, size, value, size_ret) })
+        query::text(|size, value, size_ret| unsafe {
+            get_info(device, cl_device_info::CL_DEVICE_EXTENSIONS, size, value, size_ret)
+        })
     }
 
     /// Whether one of these extensions is listed. `Err` says why not.
@@ -161,7 +157,7 @@ impl Asked {
     }
 
     fn extension_function(&self, symbol: &CStr) -> Result<NonNull<c_void>, String> {
-        let address = match self.core(&opencl::clGetExtensionFunctionAddressForPlatform) {
+        let address = match self.core(opencl::clGetExtensionFunctionAddressForPlatform) {
             // SAFETY: the id came from the library, and the name is a C string.
             Ok(for_platform) => NonNull::new(unsafe { for_platform(self.id, symbol.as_ptr()) }.cast()),
             Err(error) => {

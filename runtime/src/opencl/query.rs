@@ -3,13 +3,13 @@
 
 use std::{ffi::c_void, ptr};
 
-use clcu_sys::opencl::ErrorCode;
+use clcu_sys::opencl::cl_result;
 
 /// No text or list that is asked for here is longer. NVIDIA's extension string has about a thousand bytes.
 const LONGEST: usize = 1 << 20;
 
 /// The text that `ask(size, value, size_ret)` gives, without its terminating zero.
-pub(super) fn text(ask: impl Fn(usize, *mut c_void, *mut usize) -> ErrorCode) -> Result<String, String> {
+pub(super) fn text(ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_result) -> Result<String, String> {
     let mut size = 0;
     refuse(ask(0, ptr::null_mut(), &raw mut size))?;
     if size > LONGEST {
@@ -29,9 +29,9 @@ pub(super) fn text(ask: impl Fn(usize, *mut c_void, *mut usize) -> ErrorCode) ->
 /// The list that `ask(count, values, count_ret)` gives. `none` is the code that says that it is empty.
 pub(super) fn list<T: Copy>(
     empty: T,
-    none: ErrorCode,
-    ask: impl Fn(u32, *mut T, *mut u32) -> ErrorCode,
-) -> Result<Vec<T>, ErrorCode> {
+    none: cl_result,
+    ask: impl Fn(u32, *mut T, *mut u32) -> cl_result,
+) -> Result<Vec<T>, cl_result> {
     let mut count = 0;
     match ask(0, ptr::null_mut(), &raw mut count) {
         code if code == none => return Ok(Vec::new()),
@@ -50,7 +50,7 @@ pub(super) fn list<T: Copy>(
     Ok(values)
 }
 
-fn refuse(code: ErrorCode) -> Result<(), String> {
+fn refuse(code: cl_result) -> Result<(), String> {
     code.result().map_err(|code| code.to_string())
 }
 
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     /// Writes `bytes` as a driver does, and says `size` of them.
-    fn driver(bytes: &'static [u8], size: usize) -> impl Fn(usize, *mut c_void, *mut usize) -> ErrorCode {
+    fn driver(bytes: &'static [u8], size: usize) -> impl Fn(usize, *mut c_void, *mut usize) -> cl_result {
         move |room, value, size_ret| {
             if !value.is_null() {
                 // SAFETY: `value` has `room` bytes.
@@ -67,7 +67,7 @@ mod tests {
             }
             // SAFETY: `text` gives a pointer to its own variable.
             unsafe { *size_ret = size };
-            ErrorCode::CL_SUCCESS
+            cl_result::CL_SUCCESS
         }
     }
 
@@ -94,15 +94,15 @@ mod tests {
             }
             // SAFETY: `text` gives a pointer to its own variable.
             unsafe { *size_ret = sizes.replace(1000) };
-            ErrorCode::CL_SUCCESS
+            cl_result::CL_SUCCESS
         };
         assert_eq!(text(ask).as_deref(), Ok("xx"));
     }
 
     #[test]
     fn the_code_for_none_is_an_empty_list() {
-        let none = ErrorCode::CL_PLATFORM_NOT_FOUND_KHR;
+        let none = cl_result::CL_PLATFORM_NOT_FOUND_KHR;
         assert_eq!(list(0u8, none, |_, _, _| none), Ok(Vec::new()));
-        assert_eq!(list(0u8, none, |_, _, _| ErrorCode::CL_INVALID_PLATFORM), Err(ErrorCode::CL_INVALID_PLATFORM));
+        assert_eq!(list(0u8, none, |_, _, _| cl_result::CL_INVALID_PLATFORM), Err(cl_result::CL_INVALID_PLATFORM));
     }
 }
