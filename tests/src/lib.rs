@@ -4,4 +4,5 @@ pub mod c_declaration;
 pub mod mock;
 pub mod opencl;
 pub mod opencl_headers;
+pub mod opencl_listing;
 pub mod upstream;
