@@ -8,7 +8,7 @@
  *   WITHOUT_<symbol>       neither exported nor given out
  *   VERSION_FAILS=999      cuDriverGetVersion fails with this code
  *   UNKNOWN_RESULT=12345   cuDeviceGetAttribute fails with this code
- *   GARBAGE                cuGetProcAddress writes an address before it fails
+ *   GARBAGE                cuGetProcAddress leaves an address behind where it finds nothing
  *
  * The types are written by hand, as far as calls need them: every status is an `unsigned int`, every handle a pointer.
  */
@@ -185,7 +185,10 @@ static const struct variant variants[] = {
     {"cuMemExportToShareableHandle", 10020, LEGACY | PER_THREAD, cuMemExportToShareableHandle},
 };
 
-/* The newest variant that is not newer than what is asked for. A version beyond the driver's is refused outright. */
+/*
+ * The newest variant that is not newer than what is asked for. A version beyond the driver's is refused outright. Where nothing is
+ * found, the second form succeeds, with a null address and the outcome (driver 580.159), and the first form fails.
+ */
 static status find(const char *name, void **function, int version, uint64_t flags, unsigned *outcome) {
     const struct variant *best = NULL;
     int known = 0;
@@ -194,6 +197,8 @@ static status find(const char *name, void **function, int version, uint64_t flag
     mock_last_flags = flags;
 #ifdef GARBAGE
     *function = (void *)0xdead;
+#else
+    *function = NULL;
 #endif
     STUB_FAILS;
     if (version > DRIVER_VERSION) return INVALID_VALUE;
@@ -205,8 +210,7 @@ static status find(const char *name, void **function, int version, uint64_t flag
         if (variant->version <= version && (best == NULL || variant->version > best->version)) best = variant;
     }
     *outcome = best ? 0 : known ? 2 : 1;
-    if (best == NULL) return NOT_FOUND;
-    *function = best->function;
+    if (best != NULL) *function = best->function;
     return SUCCESS;
 }
 
@@ -218,7 +222,8 @@ status cuGetProcAddress_v2(const char *name, void **function, int version, uint6
 
 #ifndef WITHOUT_cuGetProcAddress
 status cuGetProcAddress(const char *name, void **function, int version, uint64_t flags) {
-    unsigned outcome;
-    return find(name, function, version, flags, &outcome);
+    unsigned outcome = 0;
+    status result = find(name, function, version, flags, &outcome);
+    return result == SUCCESS && outcome != 0 ? NOT_FOUND : result;
 }
 #endif

@@ -9,7 +9,8 @@
  *   DEVICE_EXTENSIONS_0, ..._1   what their one device lists
  *   ANSWERS_TO_EVERYTHING        a pointer is handed out for every name, as some loaders do
  *   WITHOUT_<symbol>             not exported
- *   VENDOR                       exports clGetExtensionFunctionAddress alone, as a vendor's library may
+ *   VENDOR                       exports clGetPlatformInfo and clGetExtensionFunctionAddress alone, and has no other function of
+ *                                the core by that either, as NVIDIA's own library does (580.159)
  *
  * The types are written by hand, as far as calls need them.
  */
@@ -92,7 +93,7 @@ static int32_t text(const char *value, size_t room, void *out, size_t *size) {
     return SUCCESS;
 }
 
-EXPORTED int32_t clGetPlatformInfo(struct platform *platform, uint32_t what, size_t room, void *out, size_t *size) {
+int32_t clGetPlatformInfo(struct platform *platform, uint32_t what, size_t room, void *out, size_t *size) {
     if (platform == NULL) return INVALID_PLATFORM;
     switch (what) {
     case 0x0901: return text("OpenCL 3.0 mock", room, out, size);
@@ -160,10 +161,6 @@ EXPORTED void *clGetExtensionFunctionAddressForPlatform(struct platform *platfor
 #ifdef VENDOR
 void *clGetExtensionFunctionAddress(const char *name) {
     if (strcmp(name, "clIcdGetPlatformIDsKHR") == 0) return (void *)clGetPlatformIDs;
-    if (strcmp(name, "clGetPlatformInfo") == 0) return (void *)clGetPlatformInfo;
-    if (strcmp(name, "clGetDeviceIDs") == 0) return (void *)clGetDeviceIDs;
-    if (strcmp(name, "clGetDeviceInfo") == 0) return (void *)clGetDeviceInfo;
-    (void)clGetExtensionFunctionAddressForPlatform, (void)clCreateBufferWithProperties;
     return function_of(0, name);
 }
 #endif

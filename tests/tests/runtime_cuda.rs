@@ -192,9 +192,14 @@ fn the_first_form_of_cu_get_proc_address_is_asked_where_the_second_is_absent() {
 
 #[test]
 fn what_the_driver_writes_before_it_fails_is_not_taken_for_a_function() {
-    let Some(mock) = mock::cuda().with("GARBAGE").build("runtime_cuda: garbage") else { return };
-    let missing = open(&mock).get(&cuda::cuDevSmResourceSplit).expect_err("the mock fails");
-    assert!(missing.reason.contains("cuGetProcAddress: CUDA_ERROR_NOT_FOUND (500)"), "{}", missing.reason);
+    let test = "runtime_cuda: garbage";
+    let second = mock::cuda().with("GARBAGE");
+    let first = mock::cuda().with("GARBAGE").with("WITHOUT_cuGetProcAddress_v2");
+    let (Some(first), Some(second)) = (first.build(test), second.build(test)) else { return };
+    for (mock, answer) in [(second, "the driver does not know it"), (first, "CUDA_ERROR_NOT_FOUND (500)")] {
+        let missing = open(&mock).get(&cuda::cuDevSmResourceSplit).expect_err("no mock has it");
+        assert!(missing.reason.starts_with(&format!("cuGetProcAddress: {answer}")), "{}", missing.reason);
+    }
 }
 
 #[test]

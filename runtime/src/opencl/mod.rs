@@ -27,6 +27,9 @@ pub const ENVIRONMENT: &str = "CLCU_OPENCL_LIBRARY";
 
 /// An OpenCL library that was opened: an ICD loader, or a vendor's own.
 ///
+/// A vendor's library that is opened without a loader has its platforms and the commands of their extensions. Of the core it has what it
+/// exports, which may be little: NVIDIA's exports `clGetPlatformInfo` alone, and hands the rest to loaders.
+///
 /// It stays loaded until the process ends, also when this value is dropped. Several may be open at once, each with commands of its own.
 #[derive(Debug)]
 pub struct Library {
