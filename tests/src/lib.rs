@@ -3,6 +3,8 @@
 pub mod c_declaration;
 pub mod mock;
 pub mod opencl;
+pub mod opencl_bindgen;
+pub mod opencl_differences;
 pub mod opencl_headers;
 pub mod opencl_listing;
 pub mod upstream;
