@@ -36,11 +36,11 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut page: P
             RecordKind::Struct => "struct",
             RecordKind::Union => "union",
         };
-        let (name, about) = (identifier(&record.name), literal(&docs.item(&record.lifetime)));
+        let (name, about) = (identifier(&record.name), docs.item(&record.lifetime));
         page.line(1, format_args!("{keyword} {name}, size {}, align {}, {about} {{", record.size, record.align));
         for member in &record.members {
             let ctype = member_type(member, &mut page);
-            let fact = literal(&docs.lifetime(&member.lifetime));
+            let fact = docs.leaf(&record.lifetime, &member.lifetime);
             page.line(2, format_args!("{}: {ctype}, at {}, {fact};", identifier(&member.name), member.offset));
         }
         page.line(1, "}");
