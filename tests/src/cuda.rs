@@ -4,7 +4,7 @@ use std::{env, path::PathBuf};
 
 use clcu_codegen::{
     fetch::{Cache, Overrides, Sources},
-    finding::{Document, Findings},
+    finding::{Document, Findings, Strictness},
     import::cuda::{Facts, Headers, Libclang, import},
     model::Model,
     pass,
@@ -60,7 +60,7 @@ fn cached_libclang() -> Option<PathBuf> {
 #[must_use]
 pub fn facts(test: &str) -> Option<(Facts, Findings)> {
     let (headers, libclang) = inputs(test)?;
-    Some(import(&headers, &libclang).unwrap_or_else(|findings| panic!("{findings}")))
+    Some(import(&headers, &libclang, Strictness::Strict).unwrap_or_else(|findings| panic!("{findings}")))
 }
 
 /// The model of [`facts`].

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clcu_codegen::{
-    finding::{Document, Severity},
+    finding::{Document, Severity, Strictness},
     import::cuda::{Headers, SubjectKind, import},
     model::{Api, EnumerationKind, HandleRepr, Model},
     pass, snapshot,
@@ -213,7 +213,7 @@ fn a_header_that_breaks_off_anywhere_is_an_error_with_its_place() {
         let at = whole.find(start).unwrap_or_else(|| panic!("no `{start}`")) + start.len();
         let broken =
             Headers::from_documents(vec![Document::new("cuda.h", &whole[..at])]).unwrap_or_else(|findings| panic!("{findings}"));
-        let findings = import(&broken, &libclang).expect_err("it breaks off").to_string();
+        let findings = import(&broken, &libclang, Strictness::Strict).expect_err("it breaks off").to_string();
         assert!(findings.contains("cuda.h:"), "{findings}");
     }
     assert!(Headers::read(Path::new("nowhere")).expect_err("nothing there").to_string().contains("`cuda.h` cannot be read"));

@@ -76,7 +76,7 @@ fn read_cuda(inputs: &Cuda, overlay: &Document, strictness: Strictness) -> Resul
     let overlay = Overlay::read(overlay.clone())?;
     let headers = Headers::read(&inputs.headers.include)?;
     let libclang = Libclang::open(&inputs.libclang.library)?;
-    let (facts, found) = import::cuda::import(&headers, &libclang)?;
+    let (facts, found) = import::cuda::import(&headers, &libclang, strictness)?;
     let model = pass::cuda::model(&facts, &overlay, &inputs.headers.release);
     let (model, findings) = checked(found, model, overlay.stale(Api::Cuda), strictness)?;
     let lines = pass::cuda::lines::lines(&facts).into_iter();
