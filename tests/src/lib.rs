@@ -1,6 +1,9 @@
-//! What the tests share: where upstream documents are, the model made of them, and C programs made of the model.
+//! What the tests share: where upstream documents are, the model made of them, C programs made of the model, and mock drivers.
 
 pub mod c_declaration;
+pub mod cuda;
+pub mod cuda_program;
+pub mod mock;
 pub mod opencl;
 pub mod opencl_bindgen;
 pub mod opencl_differences;
