@@ -183,6 +183,7 @@ fn an_interrupted_run_leaves_no_entry_and_the_next_one_clears_its_rest_away() {
         .expect("the command was built");
     let unfinished = |index: &Index| index.repository.cached().into_iter().filter(|name| name.starts_with('.')).count();
     while unfinished(&index) < 2 || index.downloads() < 2 {
+        assert!(running.try_wait().expect("it was started").is_none(), "it ended before it could be interrupted");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     running.kill().expect("it runs");
