@@ -1,0 +1,3 @@
+//! The documents of OpenCL.
+
+pub mod text;
