@@ -81,6 +81,8 @@ pub enum Predicate {
     NoDuplicates,
     /// The value must not change from what it was when the object was made.
     Unchanged,
+    /// Nothing: where the conditions hold, the call is refused whatever the fields are.
+    Forbidden,
     /// What upstream demands and no program can check: the caller vouches for it.
     Attested(Object),
 }
@@ -175,6 +177,7 @@ impl Predicate {
             Self::AtMostValues(_) => "at_most_values",
             Self::NoDuplicates => "no_duplicates",
             Self::Unchanged => "unchanged",
+            Self::Forbidden => "forbidden",
             Self::Attested(_) => "attested",
         }
     }
@@ -204,6 +207,7 @@ impl Predicate {
             "no_duplicate_property" => Self::NoDuplicateProperty,
             "no_duplicates" => Self::NoDuplicates,
             "unchanged" => Self::Unchanged,
+            "forbidden" => Self::Forbidden,
             _ => return None,
         })
     }
