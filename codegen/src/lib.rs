@@ -14,3 +14,4 @@ pub mod finding;
 pub mod import;
 pub mod model;
 pub mod overlay;
+pub mod rules;

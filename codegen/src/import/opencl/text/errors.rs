@@ -73,6 +73,7 @@ struct Reader<'d, 'b> {
     block: &'b Block<'b, 'b>,
     state: State,
     span: Option<Lines>,
+    introduction: Prose,
     inherits: Vec<Inheritance>,
     entries: Vec<ErrorEntry>,
     codeless: bool,
@@ -89,6 +90,7 @@ impl<'d, 'b> Reader<'d, 'b> {
             block,
             state: State::Before,
             span: None,
+            introduction: Prose::default(),
             inherits: Vec::new(),
             entries: Vec::new(),
             codeless: false,
@@ -127,6 +129,7 @@ impl<'d, 'b> Reader<'d, 'b> {
                 return;
             }
             self.check_names(&prose);
+            self.introduction = prose.clone();
         }
         self.state = State::Open;
         self.mistakes.extend(findings);
@@ -274,6 +277,7 @@ impl<'d, 'b> Reader<'d, 'b> {
             marked: page.marked,
             lines,
             place: page.place.clone(),
+            introduction: self.introduction,
             inherits: self.inherits,
             entries: self.entries,
         });

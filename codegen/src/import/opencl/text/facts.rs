@@ -91,6 +91,8 @@ pub struct ErrorList {
     pub lines: Lines,
     /// Where it begins.
     pub place: Place,
+    /// The paragraph that introduces it, which may say more than that: in which state an object is that was made.
+    pub introduction: Prose,
     /// Lists of other commands that this one takes over.
     pub inherits: Vec<Inheritance>,
     /// Its own codes. Empty where the text says that the command cannot fail, and where all of it is inherited.

@@ -53,4 +53,4 @@ pub fn import(documents: &[Document], strictness: Strictness) -> Result<(TextFac
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

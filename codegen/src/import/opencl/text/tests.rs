@@ -2,5 +2,5 @@
 
 mod golden;
 mod names;
-mod registry;
-mod upstream;
+pub(crate) mod registry;
+pub(crate) mod upstream;

@@ -9,18 +9,19 @@ use std::{
 use super::registry;
 use crate::{
     finding::{Document, Findings, Strictness},
+    rules::opencl::Vocabulary,
     import::opencl::text::{Known, TextFacts, compare, facts::Condition, import},
 };
 
 /// A state of upstream's repository that has the text.
-pub(super) struct Upstream {
+pub(crate) struct Upstream {
     pub name: String,
     folder: PathBuf,
 }
 
 impl Upstream {
     /// `CLCU_OPENCL_DOCS`, and the states beside it that have the text too; else those beside the repository.
-    pub(super) fn all(test: &str) -> Vec<Self> {
+    pub(crate) fn all(test: &str) -> Vec<Self> {
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/upstream/opencl");
         let folder = match env::var_os("CLCU_OPENCL_DOCS") {
             Some(newest) => PathBuf::from(newest).parent().map(Path::to_path_buf),
@@ -41,7 +42,7 @@ impl Upstream {
     }
 
     /// The documents, in the order of their names.
-    pub(super) fn documents(&self) -> Vec<Document> {
+    pub(crate) fn documents(&self) -> Vec<Document> {
         let entries = fs::read_dir(self.folder.join("api")).expect("a folder that was just found");
         let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "asciidoc"));
@@ -53,11 +54,15 @@ impl Upstream {
         paths.iter().map(document).collect()
     }
 
-    pub(super) fn facts(&self) -> (TextFacts, Findings) {
+    pub(crate) fn facts(&self) -> (TextFacts, Findings) {
         import(&self.documents(), Strictness::Strict).unwrap_or_else(|findings| panic!("{}: {findings}", self.name))
     }
 
-    pub(super) fn known(&self) -> Known {
+    pub(crate) fn vocabulary(&self) -> Vocabulary {
+        registry::vocabulary(&fs::read_to_string(self.folder.join("xml/cl.xml")).expect("the registry stands beside the text"))
+    }
+
+    pub(crate) fn known(&self) -> Known {
         registry::known(&fs::read_to_string(self.folder.join("xml/cl.xml")).expect("the registry stands beside the text"))
     }
 }

@@ -1,0 +1,3 @@
+//! Sentences to rules: what upstream's prose demands, in the closed vocabulary of the model.
+
+pub mod opencl;
