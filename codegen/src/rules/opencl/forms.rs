@@ -36,10 +36,11 @@ pub(super) enum Under {
 /// Reads `tokens` as one condition. The error is the index of the token at which it stopped making sense.
 pub(super) fn read(tokens: &[Token], scope: &Scope<'_>) -> Result<(Formula, Under), usize> {
     let mut input: Input<'_> = Stateful { input: TokenSlice::new(tokens), state: scope };
-    let read = (opt(word("additionally")), opt(word(",")), opt(word("if")), disjunction, heading).parse_next(&mut input);
+    let read = (opt(word("additionally")), opt(word(",")), opt(word("if")), disjunction).parse_next(&mut input);
+    let under = heading(&mut input);
     let rest = input.input.eof_offset();
     match read {
-        Ok((.., formula, under)) if rest == 0 => Ok((formula, under)),
+        Ok((.., formula)) if rest == 0 => Ok((formula, under)),
         _ => Err(tokens.len() - rest),
     }
 }
@@ -120,7 +121,7 @@ fn ends_here(input: &mut Input<'_>) -> bool {
 }
 
 /// What stands between a sentence and the bullets under it.
-fn heading(input: &mut Input<'_>) -> Out<Under> {
+fn heading(input: &mut Input<'_>) -> Under {
     const HEADINGS: &[(&str, Under)] = &[
         ("and none of the following conditions are met :", Under::None),
         ("; and any of the following conditions hold :", Under::Any),
@@ -129,8 +130,8 @@ fn heading(input: &mut Input<'_>) -> Out<Under> {
     ];
     for (text, under) in HEADINGS {
         if pattern(text).parse_next(input).is_ok() {
-            return Ok(*under);
+            return *under;
         }
     }
-    Ok(Under::Nothing)
+    Under::Nothing
 }

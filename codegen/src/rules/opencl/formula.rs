@@ -138,7 +138,9 @@ pub(super) fn conditions(atom: &Atom) -> Vec<Vec<Condition>> {
         Atom::Broken(object) => vec![vec![Condition::Attested(object.clone())]],
         Atom::AnyPresent(path, names) => properties(path, names, &Test::Present).into_iter().map(|one| vec![one]).collect(),
         Atom::NonePresent(path, names) => vec![properties(path, names, &Test::Absent)],
-        // The one demand of a way is what its rule makes; a way with two has no rule that could say so.
-        Atom::Unmet(..) => Vec::new(),
+        // One demand of a way is what its rule makes; a second one can only be vouched for.
+        Atom::Unmet(fields, predicate) => {
+            vec![vec![Condition::Attested(Object::about(predicate.name(), fields.iter().map(ToString::to_string)))]]
+        }
     }
 }

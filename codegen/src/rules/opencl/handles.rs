@@ -196,7 +196,8 @@ fn row(
         return None;
     };
     let mut row = Row { value: blank(kind, &name, part), release };
-    row.set("platform", basis, |row| row.platform = platform(carrier));
+    row.value.platform = platform(carrier);
+    row.evidence("platform", Origin::Derived, basis.part.place.document().name().to_owned(), basis.sentence.hash());
     let apart = |said: &&Said<'_>| said.part.handle_type.is_none() && said.part.heading == part.heading;
     let mine = own.into_iter().chain(said.iter().filter(apart).filter(|said| concerns(said, &name, carrier, part)));
     for said in mine {
@@ -283,16 +284,12 @@ impl Row<'_> {
     fn set(&mut self, column: &str, said: &Said<'_>, set: impl FnOnce(&mut HandleType)) {
         set(&mut self.value);
         let (document, hash) = (said.part.place.document().name().to_owned(), said.sentence.hash());
-        self.evidence(column, document, hash);
+        self.evidence(column, Origin::Stated, document, hash);
     }
 
-    fn evidence(&mut self, column: &str, document: String, hash: String) {
+    fn evidence(&mut self, column: &str, origin: Origin, document: String, hash: String) {
         let source = Source { document, version: self.release.0.clone(), symbol: self.value.name.clone(), hash };
-        self.value.evidence.push(Evidence {
-            column: column.to_owned(),
-            origin: Origin::Stated,
-            basis: Basis::Source(source),
-        });
+        self.value.evidence.push(Evidence { column: column.to_owned(), origin, basis: Basis::Source(source) });
     }
 
     fn apply(&mut self, said: &Said<'_>, carrier: Carrier) {
@@ -326,19 +323,20 @@ fn transference(facts: &TextFacts, row: &mut Row<'_>, name: &str) {
             "Copy" => Transference::Copy,
             _ => Transference::Unspecified,
         };
-        row.evidence("transference", cells.place.document().name().to_owned(), cell.hash());
+        row.evidence("transference", Origin::Stated, cells.place.document().name().to_owned(), cell.hash());
     }
 }
 
 /// The query of a device that lists the importable handle types of this kind.
 fn queries(facts: &TextFacts, row: &mut Row<'_>, kind: HandleKind) {
-    let ending = if kind == HandleKind::Memory { "EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR" } else { "SEMAPHORE_IMPORT_HANDLE_TYPES_KHR" };
+    let ending =
+        if kind == HandleKind::Memory { "EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR" } else { "SEMAPHORE_IMPORT_HANDLE_TYPES_KHR" };
     let rows = facts.tables.iter().filter(|table| table.page.as_deref() == Some("clGetDeviceInfo")).flat_map(|table| &table.rows);
     for cells in rows {
         let Some(name) = cells.names.iter().find(|name| name.ends_with(ending)) else { continue };
         row.value.capability_query = Some(name.clone());
         let hash = cells.cells.last().map(Prose::hash).unwrap_or_default();
-        row.evidence("capability_query", cells.place.document().name().to_owned(), hash);
+        row.evidence("capability_query", Origin::Stated, cells.place.document().name().to_owned(), hash);
     }
 }
 
@@ -347,6 +345,6 @@ fn initial_state(facts: &TextFacts, row: &mut Row<'_>, kind: HandleKind) {
     let Some(list) = facts.list("clCreateSemaphoreWithPropertiesKHR").filter(|_| kind == HandleKind::Semaphore) else { return };
     if let Some(sentence) = list.introduction.sentences().iter().find(|sentence| sentence.has("in an un-signaled state")) {
         row.value.initial_state = InitialState::Unsignaled;
-        row.evidence("initial_state", list.place.document().name().to_owned(), sentence.hash());
+        row.evidence("initial_state", Origin::Stated, list.place.document().name().to_owned(), sentence.hash());
     }
 }

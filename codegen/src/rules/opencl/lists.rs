@@ -27,7 +27,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     pub rules: Vec<Rule>,
-    pub error_lists: Vec<ErrorList>,
+    pub errors: Vec<ErrorList>,
     pub coverage: Vec<Covered>,
     pub unknown: Findings,
 }
@@ -38,7 +38,7 @@ pub(super) fn lists(facts: &TextFacts, vocabulary: &Vocabulary, types: &Types, r
     for command in vocabulary.commands.keys() {
         let Some(errors) = facts.errors(command) else {
             let nothing = ErrorList { symbol: command.clone(), codes: None, earlier_errors: false, source: None };
-            lists.error_lists.push(nothing);
+            lists.errors.push(nothing);
             continue;
         };
         let mut reader = Reader { command, types, vocabulary, release, ways: Vec::new(), lists: &mut lists };
@@ -46,8 +46,8 @@ pub(super) fn lists(facts: &TextFacts, vocabulary: &Vocabulary, types: &Types, r
             reader.entry(effective);
         }
         let rules = reader.rules();
-        let source = facts.list(command).map(|list| source(list, release, &list.place.document().name().to_owned(), String::new()));
-        lists.error_lists.push(error_list(command, &errors, &rules, source));
+        let source = facts.list(command).map(|list| source(list, release, list.place.document().name(), String::new()));
+        lists.errors.push(error_list(command, &errors, &rules, source));
         lists.rules.extend(rules);
     }
     lists
@@ -107,8 +107,23 @@ struct Reader<'a> {
 /// A sentence in its list.
 struct Spot<'a> {
     list: &'a TextList,
+    under: Option<&'a Prose>,
     code: Option<&'a str>,
     inherited: bool,
+    /// Of which of the commands that share the list: the reader's own, or the one that it takes the list over from.
+    of: &'a str,
+}
+
+impl Spot<'_> {
+    /// The extension that a group of codes stands under counts more than the guards around it.
+    fn lifetime(&self, condition: &Condition, since: Option<Version>) -> Lifetime {
+        let named = self.under.map(|under| under.names(&Kind::Extension)).unwrap_or_default();
+        let mut lifetime = lifetime(&condition.guards, since);
+        if !named.is_empty() {
+            lifetime.extensions = named.into_iter().map(str::to_owned).collect();
+        }
+        lifetime
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -125,8 +140,10 @@ impl<'a> Reader<'a> {
     fn entry(&mut self, effective: &Effective<'a>) {
         let spot = Spot {
             list: effective.list,
+            under: effective.entry.under.as_ref(),
             code: effective.entry.code.as_deref(),
             inherited: effective.through.is_some(),
+            of: effective.through.map_or(self.command, |through| &through.from),
         };
         let condition = &effective.entry.condition;
         if condition.prose.is_empty() {
@@ -144,6 +161,9 @@ impl<'a> Reader<'a> {
         let mut since = None;
         let mut failures = Vec::new();
         for (index, sentence) in condition.prose.sentences().iter().enumerate() {
+            if is_of_a_sibling(sentence, spot) {
+                continue;
+            }
             match version(sentence, &scope) {
                 Some(version) => since = Some(version),
                 None if index > 0 && is_note(sentence, &scope) => {}
@@ -191,9 +211,8 @@ impl<'a> Reader<'a> {
             return;
         }
         let token = sentence.tokens.get(at).or_else(|| sentence.tokens.last());
-        let place = token.map_or_else(|| condition.place.clone(), |token| {
-            condition.place.document().place(token.at..token.at + token.width)
-        });
+        let place = token
+            .map_or_else(|| condition.place.clone(), |token| condition.place.document().place(token.at..token.at + token.width));
         let already = |finding: &Finding| finding.place.as_ref().is_some_and(|other| other.range() == place.range());
         if self.lists.unknown.0.iter().any(already) {
             return;
@@ -217,7 +236,8 @@ impl<'a> Reader<'a> {
         since: Option<Version>,
         scope: &Scope<'_>,
     ) {
-        let subject = sentence.tokens.iter().filter(|token| token.kind == Kind::Parameter).find_map(|token| scope.path(&token.text));
+        let subject =
+            sentence.tokens.iter().filter(|token| token.kind == Kind::Parameter).find_map(|token| scope.path(&token.text));
         let document = condition.place.document().name().to_owned();
         let mut absent: Vec<Atom> = Vec::new();
         for guard in &condition.guards {
@@ -241,7 +261,7 @@ impl<'a> Reader<'a> {
                 atoms,
                 code: spot.code.map(str::to_owned),
                 source: source(spot.list, self.release, &document, sentence.hash()),
-                lifetime: lifetime(&condition.guards, since),
+                lifetime: spot.lifetime(condition, since),
                 subject: subject.clone().or_else(|| scope.property_list()),
             });
         }
@@ -281,10 +301,16 @@ impl<'a> Reader<'a> {
 
 /// The version before which a code did not exist, where the sentence says that.
 fn version(sentence: &Prose, scope: &Scope<'_>) -> Option<Version> {
-    let mut input: Input<'_> =
-        winnow::stream::Stateful { input: winnow::stream::TokenSlice::new(&sentence.tokens), state: scope };
+    let mut input: Input<'_> = winnow::stream::Stateful { input: winnow::stream::TokenSlice::new(&sentence.tokens), state: scope };
     let gaps = pattern("this error code is {l} version {n}")(&mut input).ok()?;
     gaps.name(1)?.parse().ok()
+}
+
+/// `if {clWrite…} is called on …`, in a list that several commands share: said of one of them only.
+fn is_of_a_sibling(sentence: &Prose, spot: &Spot<'_>) -> bool {
+    let siblings = || std::iter::once(&spot.list.command).chain(&spot.list.aliases).filter(|name| *name != spot.of);
+    let subject = sentence.tokens.iter().find(|token| !token.is("if"));
+    subject.is_some_and(|token| token.kind == Kind::Command && siblings().any(|name| *name == token.text))
 }
 
 /// Sentences that explain the one before and demand nothing.
@@ -295,6 +321,17 @@ fn is_note(sentence: &Prose, scope: &Scope<'_>) -> bool {
             winnow::stream::Stateful { input: winnow::stream::TokenSlice::new(&sentence.tokens), state: scope };
         pattern(note)(&mut input).is_ok()
     })
+}
+
+/// What became of each sentence, for the command of those that share its list for which most became of it: by document, line, and hash.
+#[must_use]
+pub fn by_sentence(coverage: &[Covered]) -> BTreeMap<(String, usize, String), Class> {
+    let mut classes = BTreeMap::new();
+    for covered in coverage.iter().filter(|covered| !covered.inherited) {
+        let key = (covered.place.document().name().to_owned(), covered.place.line(), covered.hash.clone());
+        classes.entry(key).and_modify(|class: &mut Class| *class = covered.class.min(*class)).or_insert(covered.class);
+    }
+    classes
 }
 
 /// How many sentences of which class each command has, those of lists taken over left out.

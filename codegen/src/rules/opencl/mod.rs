@@ -1,10 +1,10 @@
-//! The text of OpenCL's specification, read as rules, error tables and handle-type rows.
+//! The text of the OpenCL specification, read as rules, error tables, property tables and handle-type rows.
 //!
 //! In: the facts of the text and of the registry. Out: what the model holds, and how much of the text was understood. The grammar is made
 //! of parser combinators over tokens; its forms stand in tables ([`values`], [`properties`], [`promises`]).
 
-mod formula;
 mod forms;
+mod formula;
 mod handles;
 mod lists;
 mod phrase;
@@ -15,7 +15,7 @@ mod tables;
 mod values;
 mod vocabulary;
 
-pub use lists::by_command;
+pub use lists::{by_command, by_sentence};
 pub use tables::Property;
 pub use vocabulary::Vocabulary;
 
@@ -96,13 +96,7 @@ pub fn read(
     let mut rules = lists.rules;
     rules.extend(tables::terminators(&properties, release));
     rules.sort_by(|a, b| a.id.cmp(&b.id));
-    findings.with(Reading {
-        rules,
-        error_lists: lists.error_lists,
-        handle_types: handles.rows,
-        properties,
-        coverage: lists.coverage,
-    })
+    findings.with(Reading { rules, error_lists: lists.errors, handle_types: handles.rows, properties, coverage: lists.coverage })
 }
 
 #[cfg(test)]

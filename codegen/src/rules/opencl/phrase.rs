@@ -113,7 +113,7 @@ fn matches(pattern: &str, input: &mut Input<'_>, gaps: &mut Gaps) -> bool {
 }
 
 /// One element that is not lazy.
-fn step<'a>(element: &str, input: &mut Input<'a>, gaps: &mut Gaps) -> Out<()> {
+fn step(element: &str, input: &mut Input<'_>, gaps: &mut Gaps) -> Out<()> {
     let gap = match element {
         "{p}" => parameter.map(|path| Gap::one(path.to_string())).parse_next(input)?,
         "{ps}" => list(|input| parameter.map(|path| path.to_string()).parse_next(input)).parse_next(input)?,
@@ -159,7 +159,7 @@ fn filler<'a>(input: &mut Input<'a>) -> Out<&'a Token> {
 }
 
 /// A parameter or member by its name, emphasised or not, with an index or without. One that the command lacks is none.
-fn parameter<'a>(input: &mut Input<'a>) -> Out<Path> {
+fn parameter(input: &mut Input<'_>) -> Out<Path> {
     let scope = input.state;
     let name = any.verify(|token: &&Token| matches!(token.kind, Kind::Parameter | Kind::Word));
     name.verify_map(|token: &Token| scope.path(&token.text)).parse_next(input)

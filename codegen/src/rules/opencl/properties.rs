@@ -21,11 +21,9 @@ pub(super) const FORMS: &[Form] = &[
     Form("the same property name is specified more than once", |_, scope| {
         Some(Formula::unmet(list(scope)?, Predicate::NoDuplicateProperty))
     }),
-    Form("{p} is a multiple device context", |_, _| {
-        Some(Formula::given(Given::ContextDeviceCount, Test::Above("1".to_owned())))
-    }),
-    Form("{c} is not specified as part of {p}", |gaps, _| has(gaps, 1, 0, Test::Absent)),
-    Form("{c} is specified as part of {p}", |gaps, _| has(gaps, 1, 0, Test::Present)),
+    Form("{p} is a multiple device context", |_, _| Some(Formula::given(Given::ContextDeviceCount, Test::Above("1".to_owned())))),
+    Form("{c} is not specified as part of {p}", |gaps, scope| has(gaps, scope, 1, 0, Test::Absent)),
+    Form("{c} is specified as part of {p}", |gaps, scope| has(gaps, scope, 1, 0, Test::Present)),
     Form("it does not identify exactly one valid device", |_, scope| one_valid_device(scope)),
     Form("a device identified by ?the ?property {c} is not a valid device or is not associated with {p}", |gaps, _| {
         Some(Formula::Any(vec![
@@ -54,9 +52,10 @@ pub(super) const FORMS: &[Form] = &[
         let exported = Formula::test(property(&list, gaps.name(2)?)?, Test::Present);
         Some(Formula::All(vec![exported, any_handle(&list, scope.semaphore_types)]))
     }),
-    Form("{p} do|does not specify < property , value > pairs for minimum set of properties ( i.e. {c} ) required for {*} a {t}", |gaps, _| {
-        has(gaps, 0, 1, Test::Absent)
-    }),
+    Form(
+        "{p} do|does not specify < property , value > pairs for minimum set of properties ( i.e. {c} ) required for {*} a {t}",
+        |gaps, scope| has(gaps, scope, 0, 1, Test::Absent),
+    ),
     Form("{p} includes more than one external semaphore handle", |gaps, scope| at_most_one(gaps, scope.semaphore_types)),
     Form("{p} includes more than one external memory handle", |gaps, scope| at_most_one(gaps, scope.memory_types)),
     Form("{p} includes an AHardwareBuffer external memory handle", |gaps, _| hardware_buffer(gaps, Test::Present)),
@@ -85,9 +84,9 @@ fn list(scope: &Scope<'_>) -> Option<Path> {
     scope.property_list()
 }
 
-fn has(gaps: &Gaps, list: usize, name: usize, test: Test) -> Option<Formula> {
+fn has(gaps: &Gaps, scope: &Scope<'_>, list: usize, name: usize, test: Test) -> Option<Formula> {
     let list: Path = gaps.name(list)?.parse().ok()?;
-    if super::values::is_property_list(&list) {
+    if scope.is_property_list(&list) {
         return Some(Formula::test(property(&list, gaps.name(name)?)?, test));
     }
     let names = vec![gaps.name(name)?.to_owned()];

@@ -32,7 +32,7 @@ pub(super) struct Draft {
 pub(super) fn drafts(mut ways: Vec<Way>, is_parameter: &dyn Fn(&str) -> Option<Path>) -> Vec<Draft> {
     join_halves(&mut ways);
     let mut drafts: Vec<Draft> = Vec::new();
-    for draft in ways.into_iter().flat_map(|way| draft(way, is_parameter)) {
+    for draft in ways.iter().flat_map(|way| draft(way, is_parameter)) {
         match drafts.iter_mut().find(|earlier| joins(earlier, &draft)) {
             Some(earlier) => join_flags(&mut earlier.predicate, draft.predicate),
             None => drafts.push(draft),
@@ -94,8 +94,8 @@ fn join_flags(into: &mut Predicate, from: Predicate) {
     }
 }
 
-fn draft(way: Way, is_parameter: &dyn Fn(&str) -> Option<Path>) -> Vec<Draft> {
-    let denied = denied(&way);
+fn draft(way: &Way, is_parameter: &dyn Fn(&str) -> Option<Path>) -> Vec<Draft> {
+    let denied = denied(way);
     let (fields, predicate) = match denied.map(|index| &way.atoms[index]) {
         Some(Atom::Unmet(fields, predicate)) => (fields.clone(), predicate.clone()),
         Some(Atom::AnyPresent(path, names)) => (vec![path.clone()], Predicate::LacksProperties(names.clone())),
@@ -115,10 +115,7 @@ fn draft(way: Way, is_parameter: &dyn Fn(&str) -> Option<Path>) -> Vec<Draft> {
         let choices = conditions(atom);
         whens = whens.iter().flat_map(|when| choices.iter().map(|choice| [when.as_slice(), choice].concat())).collect();
     }
-    whens
-        .into_iter()
-        .map(|when| Draft { fields: fields.clone(), predicate: predicate.clone(), when, way: way.clone() })
-        .collect()
+    whens.into_iter().map(|when| Draft { fields: fields.clone(), predicate: predicate.clone(), when, way: way.clone() }).collect()
 }
 
 /// Which atom a rule denies: a demand that has no other form; then handles in a list; then a promise; then the field that the code speaks
@@ -197,8 +194,11 @@ pub(super) fn except(rules: &mut [Rule]) {
 }
 
 /// What may tell two rules apart that say the same of the same fields, in the order in which it is tried.
-const DETAILS: [fn(&Rule) -> String; 3] =
-    [|rule| operands(&rule.predicate), |rule| when(&rule.when), |rule| rule.source.as_ref().map_or_else(String::new, |s| s.hash.clone())];
+const DETAILS: [fn(&Rule) -> String; 3] = [
+    |rule| operands(&rule.predicate),
+    |rule| when(&rule.when),
+    |rule| rule.source.as_ref().map_or_else(String::new, |s| s.hash.clone()),
+];
 
 /// Makes the ids of `rules` differ, by what the rules themselves say: their order, which changes from release to release, does not count
 /// unless two say the very same.

@@ -54,7 +54,8 @@ pub(super) fn properties(facts: &TextFacts, handles: &[HandleType], vocabulary: 
         let anchor = if handle.kind == HandleKind::Memory { "cl_mem_properties" } else { "cl_semaphore_properties_khr" };
         let creating = ["clCreateBufferWithProperties", "clCreateImageWithProperties", "clCreateSemaphoreWithPropertiesKHR"];
         for command in creating {
-            let taken = vocabulary.commands.get(command).and_then(|parameters| parameters.iter().find(|(_, ctype)| ctype == anchor));
+            let taken =
+                vocabulary.commands.get(command).and_then(|parameters| parameters.iter().find(|(_, ctype)| ctype == anchor));
             if let Some((list, _)) = taken {
                 all.push(carried(command, list, handle));
             }
@@ -69,9 +70,8 @@ pub(super) fn properties(facts: &TextFacts, handles: &[HandleType], vocabulary: 
 fn takers(page: &Page, vocabulary: &Vocabulary) -> Vec<(String, String)> {
     let commands = std::iter::once(&page.name).chain(&page.aliases);
     let taker = |command: &String| {
-        let list = vocabulary.commands.get(command)?.iter().find(|(name, ctype)| {
-            name.contains("prop") && ctype.contains("propert")
-        })?;
+        let list =
+            vocabulary.commands.get(command)?.iter().find(|(name, ctype)| name.contains("prop") && ctype.contains("propert"))?;
         Some((command.clone(), list.0.clone()))
     };
     commands.filter_map(taker).collect()

@@ -16,6 +16,8 @@ pub struct Vocabulary {
     pub members: BTreeMap<String, Vec<String>>,
     /// The values of every enumeration and bit mask that has any.
     pub values: BTreeMap<String, Vec<String>>,
+    /// Which of them are bit masks: any combination of their values is one.
+    pub bits: BTreeSet<String>,
 }
 
 /// What sentences about one command may speak of.
@@ -67,6 +69,21 @@ impl<'a> Scope<'a> {
         name.parse().ok()
     }
 
+    /// The type of the parameter at `path`.
+    fn ctype(&self, path: &Path) -> Option<&'a str> {
+        self.parameters().find(|(parameter, _)| parameter == path.as_str()).map(|(_, ctype)| ctype.as_str())
+    }
+
+    /// Whether the parameter at `path` is any combination of the values of its type.
+    pub(super) fn is_bits(&self, path: &Path) -> bool {
+        self.ctype(path).is_some_and(|ctype| self.vocabulary.bits.contains(ctype))
+    }
+
+    /// Whether `path` is a list of properties: upstream calls some bit masks properties as well.
+    pub(super) fn is_property_list(&self, path: &Path) -> bool {
+        path.as_str().contains("prop") && !self.is_bits(path)
+    }
+
     /// Whether every command of the list has what `path` begins with.
     pub(super) fn has(&self, command: &str, path: &Path) -> bool {
         let parameters = self.vocabulary.commands.get(command);
@@ -77,17 +94,17 @@ impl<'a> Scope<'a> {
     /// Every value of the type of the parameter at `path`, and those that the page's tables list, if the registry says which the type has.
     /// Tables alone would not do: they list what the specification brings, and vendors bring more.
     pub(super) fn values(&self, path: &Path) -> Option<Vec<String>> {
-        let (_, ctype) = self.parameters().find(|(parameter, _)| parameter == path.as_str())?;
+        let ctype = self.ctype(path)?;
         let mut values = self.vocabulary.values.get(ctype).filter(|values| !values.is_empty())?.clone();
         let column = match path.as_str() {
             "param_name" => "return type",
-            name if name.contains("prop") => "property value",
+            _ if self.is_property_list(path) => "property value",
             _ => "",
         };
         for table in self.tables.iter().filter(|table| self.commands.contains(&table.page.as_str()) && table.column == column) {
             values.extend(table.names.iter().cloned());
         }
-        match ctype.as_str() {
+        match ctype {
             "cl_mem_properties" => values.extend(self.memory_types.iter().cloned()),
             "cl_semaphore_properties_khr" => values.extend(self.semaphore_types.iter().cloned()),
             _ => {}

@@ -104,20 +104,26 @@ fn said_without(remove: impl FnOnce(&mut Known)) -> String {
 
 #[test]
 fn a_code_that_the_registry_lacks_is_reported() {
-    let said = said_without(|known| drop(known.constants.remove("CL_INVALID_RECORD")));
+    let said = said_without(|known| {
+        let _ = known.constants.remove("CL_INVALID_RECORD");
+    });
     assert!(said.starts_with("grind.asciidoc:20:3: an error list has a code that the registry does not know"), "{said}");
     assert!(said.contains("found `CL_INVALID_RECORD`"), "{said}");
 }
 
 #[test]
 fn a_constant_that_the_registry_lacks_is_reported() {
-    let said = said_without(|known| drop(known.constants.remove("CL_SAND")));
+    let said = said_without(|known| {
+        let _ = known.constants.remove("CL_SAND");
+    });
     assert!(said.contains("grind.asciidoc:9:75: the error list of `clGrind` names a constant"), "{said}");
 }
 
 #[test]
 fn a_command_that_the_registry_lacks_is_reported() {
-    let said = said_without(|known| drop(known.commands.remove("clBuySand")));
+    let said = said_without(|known| {
+        let _ = known.commands.remove("clBuySand");
+    });
     assert!(said.contains("the error list of `clGrind` names a command"), "{said}");
 }
 
@@ -131,13 +137,17 @@ fn a_type_and_an_extension_that_the_registry_lacks_are_reported() {
 
 #[test]
 fn a_page_whose_command_the_registry_lacks_is_reported() {
-    let said = said_without(|known| drop(known.commands.remove("clHush")));
+    let said = said_without(|known| {
+        let _ = known.commands.remove("clHush");
+    });
     assert!(said.contains("grind.asciidoc:23:1: the registry has no command"), "{said}");
 }
 
 #[test]
 fn a_parameter_that_the_command_lacks_is_reported() {
-    let said = said_without(|known| drop(known.commands.insert("clRecordGrind".to_owned(), owned(["tape"]))));
+    let said = said_without(|known| {
+        let _ = known.commands.insert("clRecordGrind".to_owned(), owned(["tape"]));
+    });
     assert!(said.contains("grind.asciidoc:20:28: the error list of `clRecordGrind` emphasises a name"), "{said}");
     assert!(said.contains("found `record`"), "{said}");
 }

@@ -55,7 +55,12 @@ impl Names {
         };
         let name = attribute("name").unwrap_or_default();
         match start.name().as_ref() {
-            "enums" => self.group = name,
+            "enums" => {
+                if attribute("type").as_deref() == Some("bitmask") {
+                    self.vocabulary.bits.insert(name.clone());
+                }
+                self.group = name;
+            }
             "require" => self.group = attribute("comment").unwrap_or_default(),
             "enum" => {
                 self.vocabulary.values.entry(self.group.clone()).or_default().push(name.clone());

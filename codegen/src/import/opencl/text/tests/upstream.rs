@@ -9,8 +9,8 @@ use std::{
 use super::registry;
 use crate::{
     finding::{Document, Findings, Strictness},
-    rules::opencl::Vocabulary,
     import::opencl::text::{Known, TextFacts, compare, facts::Condition, import},
+    rules::opencl::Vocabulary,
 };
 
 /// A state of upstream's repository that has the text.
