@@ -137,6 +137,8 @@ pub struct Finding {
     pub wanted: Option<String>,
     /// What to do about it.
     pub help: Option<String>,
+    /// Strict reading refuses it; lenient reading left it out.
+    pub softened: bool,
 }
 
 impl Finding {
@@ -159,7 +161,15 @@ impl Finding {
     }
 
     fn new(severity: Severity, what: impl Into<String>) -> Self {
-        Self { severity, what: what.into(), place: None, found: None, wanted: None, help: None }
+        Self { severity, what: what.into(), place: None, found: None, wanted: None, help: None, softened: false }
+    }
+
+    /// The same where lenient reading leaves out what strict reading refuses: an error becomes a warning that says so.
+    #[must_use]
+    pub fn softened(mut self) -> Self {
+        self.softened |= self.severity == Severity::Error;
+        self.severity = self.severity.min(Severity::Warning);
+        self
     }
 
     /// Says where.
@@ -228,9 +238,7 @@ impl Findings {
 
     /// Turns errors into warnings: `--lenient`, which lists what strict import refuses.
     pub fn soften(&mut self) {
-        for finding in &mut self.0 {
-            finding.severity = finding.severity.min(Severity::Warning);
-        }
+        self.0 = std::mem::take(&mut self.0).into_iter().map(Finding::softened).collect();
     }
 
     /// `result` with what was found beside it, or only the findings if any of them is an error.
@@ -261,4 +269,40 @@ pub enum Strictness {
     Strict,
     /// Unknown constructs are warnings.
     Lenient,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_counts_lines_and_characters_from_one() {
+        let document = Document::new("a.xml", "one\nzwö x\n");
+        let at = document.text().find('x').unwrap_or_default();
+        assert_eq!(document.place(at..at + 1).to_string(), "a.xml:2:5");
+        assert_eq!(document.place(0..0).to_string(), "a.xml:1:1");
+    }
+
+    #[test]
+    fn a_range_past_the_end_or_within_a_character_still_has_a_place() {
+        let document = Document::new("a.xml", "ö");
+        assert_eq!(document.place(1..99).to_string(), "a.xml:1:1");
+        assert_eq!(document.place(99..100).to_string(), "a.xml:1:2");
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_an_error_at_the_first_of_them() {
+        let finding = Document::from_bytes("cl.xml", b"<a>\n<b\xFF/>").unwrap_err();
+        assert_eq!(finding.place.as_ref().map(Place::to_string).as_deref(), Some("cl.xml:2:3"));
+        assert_eq!(finding.found.as_deref(), Some("byte 0xFF"));
+    }
+
+    #[test]
+    fn softening_turns_errors_into_warnings_and_leaves_notes() {
+        let mut findings = Findings(vec![Finding::error("a"), Finding::note("b")]);
+        assert!(findings.has_errors());
+        findings.soften();
+        assert!(!findings.has_errors());
+        assert_eq!(findings.0[1].severity, Severity::Note);
+    }
 }

@@ -19,8 +19,27 @@ use crate::{
 pub enum Question {
     /// Subject: a constant, or a block of them. Value: the type that it belongs to.
     ConstantType,
+    /// Subject: a symbol of CUDA's driver. Value: its public name and version, `cuMemcpy@4000`; the name alone where no version is known.
+    CommandVersion,
+    /// Subject: an enumeration. Value: `bits` if its values are combined, `choice` if not.
+    EnumerationKind,
+    /// Subject: a handle. Value: what its API promises about threads, `any`, `send` or `none`.
+    HandleThreads,
     /// Subject: anything that upstream declares. Value: `true`, and the reason says why it is not emitted.
     Omit,
+    /// Subject: `RECORD/HANDLE_TYPE/member` or `RECORD/HANDLE_TYPE/null`, on which a function's comment and the fields' comments disagree.
+    /// Value: `function` or `fields`, whichever holds.
+    Statement,
+    /// Subject: a name in upstream's prose that nothing has. Value: the name that it means.
+    DocReference,
+    /// Subject: `COMMAND/VALUE`, a paragraph that begins with a value and does not say what has it. Value: the field that has it.
+    OpeningWords,
+    /// Subject: `HANDLE_TYPE/column`, a column of a handle type's row on which upstream is silent. Value: what it is, or `unspecified`.
+    HandleTypeColumn,
+    /// Subject: a handle type. Value: a table with the lists `vulkan`, `d3d`, `cuda`, `opencl`: the same kind of handle there.
+    Counterparts,
+    /// Subject: a caution of ours (`reserved-zero`, `utf16-name`). Value: the records or handle types that it is for.
+    Caution,
 }
 
 impl fmt::Display for Question {
@@ -143,5 +162,54 @@ impl Overlay {
                 })
                 .collect(),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn overlay(text: &str) -> Result<Overlay, Findings> {
+        Overlay::read(Document::new("overlay.toml", text))
+    }
+
+    const ENTRY: &str = r#"
+[[entry]]
+api = "opencl"
+settles = "constant-type"
+subject = "CL_FOO"
+value = "cl_foo"
+reason = "upstream names no type"
+evidence = "cl.xml: CL_FOO"
+"#;
+
+    #[test]
+    fn an_entry_answers_its_own_question_only() {
+        let overlay = overlay(ENTRY).unwrap();
+        assert_eq!(overlay.decide_text(Api::OpenCl, Question::ConstantType, "CL_FOO"), Some("cl_foo"));
+        assert_eq!(overlay.decide_text(Api::Cuda, Question::ConstantType, "CL_FOO"), None);
+        assert_eq!(overlay.decide_text(Api::OpenCl, Question::Omit, "CL_FOO"), None);
+    }
+
+    #[test]
+    fn an_entry_that_nobody_asked_for_is_an_error_with_its_place() {
+        let overlay = overlay(ENTRY).unwrap();
+        let stale = overlay.stale(Api::OpenCl);
+        assert_eq!(stale.0.len(), 1);
+        assert!(stale.to_string().starts_with("overlay.toml:5:11: the overlay entry `constant-type` for `CL_FOO` settles nothing"));
+        overlay.decide(Api::OpenCl, Question::ConstantType, "CL_FOO").unwrap();
+        assert!(overlay.stale(Api::OpenCl).0.is_empty());
+    }
+
+    #[test]
+    fn an_entry_without_a_reason_is_refused() {
+        let findings = overlay(&ENTRY.replace("upstream names no type", " ")).unwrap_err();
+        assert!(findings.to_string().contains("`CL_FOO` lacks a reason or evidence"), "{findings}");
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_its_place() {
+        let findings = overlay(&ENTRY.replace("evidence", "evidense")).unwrap_err();
+        assert!(findings.to_string().starts_with("overlay.toml:8:1: the overlay cannot be read"), "{findings}");
     }
 }

@@ -28,6 +28,9 @@ pub use layout::{PerTarget, Target};
 pub use rule::{Condition, ErrorCode, ErrorList, Given, Object, Origin, Path, Predicate, Rule, Source, Term, Test};
 pub use value::Value;
 
+#[cfg(test)]
+mod tests;
+
 use serde::{Deserialize, Serialize};
 
 /// One whole API: everything that is emitted for it, and what is deliberately not.

@@ -1,3 +1,4 @@
-//! The documents of OpenCL.
+//! Khronos's OpenCL documents.
 
+pub mod registry;
 pub mod text;
