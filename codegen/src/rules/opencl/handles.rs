@@ -22,6 +22,9 @@ use super::{
     vocabulary::{NamedTable, Types},
 };
 
+/// The enumerations of external handle types: of memory, of semaphores.
+pub(super) const ENUMERATIONS: [&str; 2] = ["cl_external_memory_handle_type_khr", "cl_external_semaphore_handle_type_khr"];
+
 /// What kind of thing a handle is, from the words that introduce it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carrier {
@@ -238,8 +241,8 @@ fn platform(carrier: Carrier) -> Platform {
 /// A row that says nothing but which handle type it is about.
 fn blank(kind: HandleKind, name: &str, part: &HandlePart) -> HandleType {
     let (prefix, enumeration, list) = match kind {
-        HandleKind::Semaphore => ("CL_SEMAPHORE_HANDLE_", "cl_external_semaphore_handle_type_khr", "sema_props"),
-        _ => ("CL_EXTERNAL_MEMORY_HANDLE_", "cl_external_memory_handle_type_khr", "properties"),
+        HandleKind::Semaphore => ("CL_SEMAPHORE_HANDLE_", ENUMERATIONS[1], "sema_props"),
+        _ => ("CL_EXTERNAL_MEMORY_HANDLE_", ENUMERATIONS[0], "properties"),
     };
     let short = name.strip_prefix(prefix).unwrap_or(name);
     let extension = part.guards.iter().rev().find_map(|guard| match guard {

@@ -4,17 +4,14 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 use crate::{
     finding::{Document, Findings, Strictness},
-    import::opencl::text::{facts::Condition, import, tests::upstream::Upstream},
+    import::opencl::text::{facts::Condition, import, tests::upstream::{NEWEST, Upstream}},
     model::{HandleKind, Owner, Payload, Permanence, Rule, Transference, Value},
-    rules::opencl::{Class, Property, Reading, Release, by_sentence, read},
+    rules::opencl::{Class, Property, Reading, Release, Vocabulary, by_sentence, read},
 };
-
-/// The name under which the newest version goes whose figures are written down here.
-const NEWEST: &str = "main-1fb076bc";
 
 fn reading(upstream: &Upstream) -> Reading {
     let release = Release(upstream.name.clone());
-    let read = read(&upstream.facts().0, &upstream.vocabulary(), &release, Strictness::Strict);
+    let read = read(&upstream.facts().0, &Vocabulary::of(&upstream.model()), &release, Strictness::Strict);
     read.unwrap_or_else(|findings| panic!("{}: {findings}", upstream.name)).0
 }
 
@@ -187,6 +184,17 @@ fn every_handle_type_of_the_registry_has_a_row_as_the_text_has_it() {
     assert_eq!(sync, Some(Value::Decimal(-1)));
 }
 
+#[test]
+fn rows_get_the_values_of_the_registry() {
+    let Some((upstream, reading)) = newest("rows_get_the_values_of_the_registry") else { return };
+    let mut model = upstream.model();
+    let findings = reading.clone().apply(&mut model);
+    assert_eq!(findings.to_string(), "");
+    let row = model.handle_types.iter().find(|row| row.name == "CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR").expect("it has a row");
+    assert_eq!(row.value, Some(Value::Hex(0x2068)));
+    assert_eq!(model.error_lists.len(), model.commands.len());
+}
+
 /// How many sentences stand under `condition`: counted from the facts, so that none can get lost on the way to a class.
 fn sentences(condition: &Condition) -> usize {
     condition.prose.sentences().len() + condition.children.iter().map(sentences).sum::<usize>()
@@ -214,7 +222,7 @@ fn changed(upstream: &Upstream, from: &str, to: &str) -> Findings {
     let documents: Vec<Document> = upstream.documents().iter().map(change).collect();
     let facts = import(&documents, Strictness::Strict).expect("the change is to a sentence").0;
     let release = Release(upstream.name.clone());
-    read(&facts, &upstream.vocabulary(), &release, Strictness::Strict).expect_err("a changed word is not understood")
+    read(&facts, &Vocabulary::of(&upstream.model()), &release, Strictness::Strict).expect_err("a changed word is not understood")
 }
 
 #[test]
