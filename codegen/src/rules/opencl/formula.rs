@@ -68,7 +68,16 @@ impl Formula {
         }
     }
 
-    /// The ways in which it comes true.
+    /// In how many ways it comes true.
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Self::Atom(_) => 1,
+            Self::Any(formulas) => formulas.iter().map(Self::count).fold(0, usize::saturating_add),
+            Self::All(formulas) => formulas.iter().map(Self::count).fold(1, usize::saturating_mul),
+        }
+    }
+
+    /// The ways in which it comes true. To be counted first: a sentence of many "or"s has more than anyone wants to see.
     pub(super) fn ways(self) -> Vec<Vec<Atom>> {
         match self {
             Self::Atom(atom) => vec![vec![atom]],

@@ -23,6 +23,9 @@ use crate::{
     model::{ErrorCode, ErrorList, Lifetime, Rule, Source, Version},
 };
 
+/// More ways than this of coming true, and a sentence counts as unread: the specification's own have up to a dozen.
+const MOST_WAYS: usize = 64;
+
 /// What came of the lists.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
@@ -194,6 +197,10 @@ impl<'a> Reader<'a> {
                 return None;
             }
         };
+        if formula.count() > MOST_WAYS {
+            self.refuse(spot, condition, sentence, 0);
+            return None;
+        }
         if !with_children || condition.children.is_empty() {
             return Some(formula);
         }
@@ -203,7 +210,8 @@ impl<'a> Reader<'a> {
         }
         let below = Formula::Any(children);
         let below = if under == Under::None { below.negated()? } else { below };
-        Some(Formula::All(vec![formula, below]))
+        let all = Formula::All(vec![formula, below]);
+        (all.count() <= MOST_WAYS).then_some(all)
     }
 
     fn refuse(&mut self, spot: &Spot<'_>, condition: &Condition, sentence: &Prose, at: usize) {

@@ -108,7 +108,7 @@ impl Reading {
         for row in &mut model.handle_types {
             let mut enumerations = model.enumerations.iter().filter(|enumeration| Some(&enumeration.name) == row.enumeration.as_ref());
             let value = enumerations.find_map(|enumeration| enumeration.enumerators.iter().find(|value| value.name == row.name));
-            row.value = value.map(|value| value.value.clone());
+            row.value = value.map(|value| value.value);
             if row.value.is_none() {
                 findings.push(Finding::warning(format!("the text describes `{}`, which the registry does not have", row.name)));
             }
@@ -116,7 +116,7 @@ impl Reading {
         for name in unnamed(model) {
             findings.push(Finding::warning(format!("no text describes the handle type `{name}`")));
         }
-        model.handle_types.sort_by_key(|row| (row.kind, row.value.clone().and_then(Value::integer)));
+        model.handle_types.sort_by_key(|row| (row.kind, row.value.and_then(Value::integer)));
         model.rules = self.rules;
         model.error_lists = self.error_lists;
         findings

@@ -90,7 +90,8 @@ fn strict_import_understands_every_version() {
         let (facts, findings) = upstream.facts();
         assert!(!facts.lists.is_empty(), "{}", upstream.name);
         let said: Vec<String> = findings.0.iter().map(ToString::to_string).collect();
-        assert!(said.iter().all(|finding| finding.contains("a comment is indented")), "{}: {said:?}", upstream.name);
+        let known = |finding: &String| finding.contains("a comment is indented") || finding.contains("announces another one");
+        assert!(said.iter().all(known), "{}: {said:#?}", upstream.name);
     }
 }
 
