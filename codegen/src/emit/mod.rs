@@ -106,7 +106,7 @@ fn module(api: Api, names: &[&str]) -> String {
 
     let mut text = format!(
         "{MARK}\n//! Everything that {api} declares, under upstream's names. From `spec/{}.json`.\n\
-         #![allow(non_camel_case_types, non_upper_case_globals, non_snake_case)] // upstream's names\n\
+         #![allow(non_camel_case_types, non_upper_case_globals, non_snake_case, clippy::pub_underscore_fields)] // upstream's names\n\
          #![allow(clippy::approx_constant, clippy::unreadable_literal)] // upstream's digits\n\
          #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // of numbers for each width of a pointer\n\
          #![allow(clippy::wildcard_imports)] // types stand in files by kind\n",
