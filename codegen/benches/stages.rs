@@ -60,7 +60,7 @@ fn import_cuda_h(bencher: Bencher<'_, '_>) {
     let libclang = cuda::Libclang::open(&library).expect("a libclang");
     bencher.bench(|| {
         let headers = cuda::Headers::read(&include).expect("a directory of headers");
-        import::cuda::import(&headers, &libclang).expect("the pinned headers are read")
+        import::cuda::import(&headers, &libclang, Strictness::Strict).expect("the pinned headers are read")
     });
 }
 

@@ -2,7 +2,7 @@
 //!
 //! In: the inputs that are in reach, and the overlay. Out: a model for each of them with what was found on the way; or all errors.
 
-use std::{fs, path::Path, thread};
+use std::{fs, panic::resume_unwind, path::Path, thread};
 
 use super::locate::{Cuda, Located};
 use crate::{
@@ -51,7 +51,7 @@ pub fn import(located: Located, overlay: &Document, strictness: Strictness) -> R
         let cuda = scope.spawn(|| cuda.map(|cuda| read_cuda(&cuda, overlay, strictness)));
         let opencl = opencl.map(|docs| read_opencl(&docs, overlay, strictness));
         // An importer that panics has a fault of its own, which must not pass for a fault of the document.
-        (cuda.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), opencl)
+        (cuda.join().unwrap_or_else(|panic| resume_unwind(panic)), opencl)
     });
     let mut findings = Findings::default();
     let mut settle = |result: Result<Result<(Read, Findings), Findings>, FetchError>| match result {
@@ -76,7 +76,7 @@ fn read_cuda(inputs: &Cuda, overlay: &Document, strictness: Strictness) -> Resul
     let overlay = Overlay::read(overlay.clone())?;
     let headers = Headers::read(&inputs.headers.include)?;
     let libclang = Libclang::open(&inputs.libclang.library)?;
-    let (facts, found) = import::cuda::import(&headers, &libclang)?;
+    let (facts, found) = import::cuda::import(&headers, &libclang, strictness)?;
     let model = pass::cuda::model(&facts, &overlay, &inputs.headers.release);
     let (model, findings) = checked(found, model, overlay.stale(Api::Cuda), strictness)?;
     let lines = pass::cuda::lines::lines(&facts).into_iter();

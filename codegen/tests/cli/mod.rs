@@ -61,10 +61,13 @@ impl Repository {
     #[cfg(unix)]
     #[allow(dead_code)] // not every test file has one
     pub(crate) fn program(&self, name: &str, script: &str) {
-        use std::os::unix::fs::PermissionsExt;
         let path = self.path("programs").join(name);
-        fs::write(&path, format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n")).expect("writable");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
+        self.put("script", format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n"));
+        // Copied by a process of its own: a file that this one has just written may still be open in a child that another test is starting,
+        // and what is open for writing cannot be run.
+        let copied = Command::new("/bin/cp").arg(self.path("script")).arg(&path).status().expect("there is a cp");
+        let made = Command::new("/bin/chmod").arg("755").arg(&path).status().expect("there is a chmod");
+        assert!(copied.success() && made.success());
     }
 
     /// Runs `clcu` in the root, with only the repository's own programs on `PATH`.

@@ -66,6 +66,8 @@ pub struct MemberFact {
     pub name: String,
     /// Its type.
     pub ctype: CType,
+    /// Its type where pointers have 32 bits, if that is another.
+    pub narrow_type: Option<CType>,
     /// In bytes from the start of the record.
     pub offset: PerTarget,
     /// Whether the header gives it no name.
@@ -132,6 +134,8 @@ pub struct FunctionFact {
     pub signature: Signature,
     /// Marked as deprecated for the compiler.
     pub deprecated: bool,
+    /// The Doxygen group around its declaration.
+    pub group: Option<String>,
     /// Declared for Windows only.
     pub windows: bool,
     /// Where it is declared.
@@ -156,7 +160,7 @@ pub struct MacroFact {
 pub enum MacroMeaning {
     /// A value with a type.
     Value(CType, Value),
-    /// Another name of a function: the symbol.
+    /// Another name of a function or of a type: the symbol, or the typedef.
     Rename(String),
     /// Without a body: an include guard, or a qualifier that is empty here.
     Empty,
@@ -166,6 +170,8 @@ pub enum MacroMeaning {
     FunctionLike,
     /// The header itself undefines it further down.
     Undefined,
+    /// Meant to be another name of a versioned typedef, which there is not.
+    Mistaken(String),
     /// None of these.
     Unknown(String),
 }

@@ -47,6 +47,14 @@ pub(super) fn facts(
         } else {
             scope.meaning(&name, symbols)
         };
+        if let MacroMeaning::Mistaken(body) = &meaning {
+            findings.push(
+                Finding::warning(format!("the macro `{name}` names no typedef"))
+                    .at(place.clone())
+                    .found(body.clone())
+                    .help("upstream's mistake, without consequence: versions are read from the typedefs themselves"),
+            );
+        }
         if let MacroMeaning::Unknown(body) = &meaning {
             findings.push(
                 Finding::error(format!("the macro `{name}` is not understood"))
@@ -123,11 +131,29 @@ impl Scope {
         if symbols.contains(inner) {
             return MacroMeaning::Rename(inner.to_owned());
         }
+        if let Some(typedef) = self.typedef(body) {
+            return MacroMeaning::Rename(typedef);
+        }
         let words = ["__stdcall", "__declspec", "__attribute__"];
         if words.iter().any(|word| body.starts_with(word)) {
             return MacroMeaning::Qualifier;
         }
+        if name.starts_with("PFN_") {
+            return MacroMeaning::Mistaken(body.to_owned());
+        }
         MacroMeaning::Unknown(body.to_owned())
+    }
+
+    /// The type that a macro is another name of: `PFN_cuA_v2000`, or `__API_TYPEDEF_PTSZ(PFN_cuA, 2000, 7000)`, which makes that name.
+    fn typedef(&self, body: &str) -> Option<String> {
+        let name = match body.split_once('(') {
+            None => body.to_owned(),
+            Some((_, arguments)) => {
+                let mut arguments = arguments.trim_end_matches(')').split(',').map(str::trim);
+                format!("{}_v{}", arguments.next()?, arguments.next()?)
+            }
+        };
+        self.types.contains(&name).then_some(name)
     }
 
     fn typed(&self, body: &str, depth: usize) -> Option<Typed> {
@@ -149,17 +175,18 @@ fn plain_type(number: i128) -> &'static str {
 
 /// `value` in the notation that `text` has.
 pub(super) fn notated(text: &str, value: i128) -> Value {
-    let written = tokens(text).and_then(|tokens| match tokens.as_slice() {
+    let tokens = tokens(text).unwrap_or_default();
+    let mut inner = tokens.as_slice();
+    while let [Token::Sign("("), rest @ .., Token::Sign(")")] = inner {
+        inner = rest;
+    }
+    let written = match inner {
         [Token::Number { hex: true, .. }] => Some(Value::Hex(value)),
         [Token::Number { number: 1, .. }, Token::Sign("<<"), Token::Number { number, .. }] => {
-            let bit = u8::try_from(*number).ok()?;
-            (bit < 64 && value == 1 << bit).then_some(Value::Bit(bit))
-        }
-        [Token::Sign("("), inner @ .., Token::Sign(")")] if !inner.contains(&Token::Sign("(")) => {
-            matches!(inner, [Token::Number { hex: true, .. }]).then_some(Value::Hex(value))
+            u8::try_from(*number).ok().filter(|bit| *bit < 64 && value == 1 << bit).map(Value::Bit)
         }
         _ => None,
-    });
+    };
     written.unwrap_or(Value::Decimal(value))
 }
 
@@ -372,10 +399,20 @@ mod tests {
     }
 
     #[test]
+    fn a_macro_may_be_another_name_of_a_type() {
+        let mut scope = Scope::default();
+        scope.types.insert("PFN_cuA_v2000".to_owned());
+        assert_eq!(scope.typedef("PFN_cuA_v2000").as_deref(), Some("PFN_cuA_v2000"));
+        assert_eq!(scope.typedef("__API_TYPEDEF_PTSZ(PFN_cuA, 2000, 7000)").as_deref(), Some("PFN_cuA_v2000"));
+        assert_eq!(scope.typedef("PFN_cuA_v3000"), None);
+    }
+
+    #[test]
     fn notation_follows_the_header() {
         assert_eq!(notated("0x10", 16), Value::Hex(16));
         assert_eq!(notated("1 << 4", 16), Value::Bit(4));
-        assert_eq!(notated("0x1 << 1", 2), Value::Bit(1));
+        assert_eq!(notated("(0x1 << 1)", 2), Value::Bit(1));
+        assert_eq!(notated("(A) | (B)", 3), Value::Decimal(3));
         assert_eq!(notated("A | B", 3), Value::Decimal(3));
     }
 }

@@ -41,12 +41,15 @@ fn command(
     if let (Some(marked), Some(commented)) = (marked, lifetime.deprecated)
         && marked != commented
     {
-        let what = format!("`{}` is deprecated in {marked} by its suffix, and in {commented} by a comment; the suffix is taken", facts.name);
+        let what = format!(
+            "`{}` is deprecated in {marked} by its suffix, and in {commented} by a comment; the suffix is taken",
+            facts.name
+        );
         findings.push(Finding::warning(what).at(registry.place(&facts.span)));
     }
     lifetime.deprecated = marked.or(lifetime.deprecated);
     let mentions = facts.parameters.iter().any(|parameter| external::mentions_windows(&parameter.ctype));
-    let of_parameter = Lifetime { since: lifetime.since, ..Lifetime::default() };
+    let of_parameter = Lifetime { since: lifetime.since, extensions: lifetime.extensions.clone(), ..Lifetime::default() };
     let parameters = facts.parameters.iter().map(|parameter| Parameter {
         name: parameter.name.clone(),
         ctype: parameter_type(parameter, status),

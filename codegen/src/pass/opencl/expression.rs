@@ -242,7 +242,10 @@ fn integer(text: &str) -> Option<Number> {
     };
     let candidates = [(true, 32), (false, 32), (true, 64), (false, 64)].map(|(signed, bits)| Integer { signed, bits });
     let allowed = |kind: &&Integer| {
-        (kind.bits == 64 || !long) && (kind.signed || unsigned || radix != 10) && !(kind.signed && unsigned) && kind.wrap(value) == value
+        (kind.bits == 64 || !long)
+            && (kind.signed || unsigned || radix != 10)
+            && !(kind.signed && unsigned)
+            && kind.wrap(value) == value
     };
     let kind = *candidates.iter().find(allowed)?;
     Some(Number::Integer(value, kind))
@@ -365,7 +368,8 @@ mod tests {
 
     #[test]
     fn operators_bind_as_in_c() {
-        assert_eq!(integer_of("1 | 2 ^ 3 & 1 << 1 + 2 * 3"), 1 | 2 ^ 3 & (1 << (1 + 2 * 3)));
+        // 2 * 3, then 7 + 6, 1 << 13, 0x2001 & 0x2000, 1 ^ 0x2000, and 8 besides.
+        assert_eq!(integer_of("8 | 1 ^ 0x2001 & 1 << 7 + 2 * 3"), 0x2009);
         assert_eq!(integer_of("~0 & 0xF0"), 0xF0);
         assert_eq!(integer_of("7 - 2 - 1"), 4);
     }
@@ -382,6 +386,13 @@ mod tests {
     fn an_overlarge_float_is_infinite() {
         assert_eq!(evaluate("((cl_float) 1e50)", &Nothing(64)).expect("a number").number, Number::F32(f32::INFINITY));
         assert_eq!(evaluate("((cl_double) 1e500)", &Nothing(64)).expect("a number").number, Number::F64(f64::INFINITY));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "(0x|[0-9]|U|LL|f|e|\\.|cl_ulong|cl_float|CL_TRUE|SIZE_MAX|<<|>>|[-+~*/%|^&()]| |\\PC){0,24}") {
+            let _ = evaluate(&text, &Nothing(64));
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{Registry, import};
 use crate::finding::{Document, Findings, Severity, Strictness};
 
 /// A registry with one of everything.
-const WHOLE: &str = r##"<?xml version="1.0" encoding="UTF-8"?>
+const WHOLE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <registry>
     <comment>Ours &amp; nobody else's.</comment>
     <types comment="types">
@@ -59,7 +59,7 @@ const WHOLE: &str = r##"<?xml version="1.0" encoding="UTF-8"?>
         </extension>
     </extensions>
 </registry>
-"##;
+"#;
 
 fn read(text: &str, strictness: Strictness) -> Result<(Registry, Findings), Findings> {
     import(&Document::new("cl.xml", text), strictness)
@@ -114,9 +114,30 @@ fn taking_any_element_or_attribute_away_never_panics_and_every_error_has_its_pla
                 Ok((_, findings)) | Err(findings) => findings,
             };
             for finding in findings.0 {
-                let place = finding.place.as_ref().unwrap_or_else(|| panic!("no place without `{}`: {finding}", &WHOLE[part.clone()]));
+                let place =
+                    finding.place.as_ref().unwrap_or_else(|| panic!("no place without `{}`: {finding}", &WHOLE[part.clone()]));
                 assert!(place.line() >= 1 && place.column() >= 1);
             }
+        }
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn writing_anything_over_it_never_panics_and_every_finding_has_its_place(at in 0..WHOLE.len(), length in 0..40_usize, text in "[<>/&;\"= a-z]{0,12}") {
+        let boundary = |mut at: usize| {
+            while !WHOLE.is_char_boundary(at) {
+                at -= 1;
+            }
+            at
+        };
+        let (start, end) = (boundary(at), boundary((at + length).min(WHOLE.len())));
+        let changed = format!("{}{text}{}", &WHOLE[..start], &WHOLE[end..]);
+        for strictness in [Strictness::Strict, Strictness::Lenient] {
+            let findings = match read(&changed, strictness) {
+                Ok((_, findings)) | Err(findings) => findings,
+            };
+            proptest::prop_assert!(findings.0.iter().all(|finding| finding.place.is_some()), "{findings}");
         }
     }
 }
@@ -159,7 +180,11 @@ fn an_entity_bomb_is_refused() {
 
 #[test]
 fn malformed_xml_is_an_error_at_its_place() {
-    assert!(error("<registry>\n <types></type>\n</registry>").starts_with("cl.xml:2:"), "{}", error("<registry>\n <types></type>\n</registry>"));
+    assert!(
+        error("<registry>\n <types></type>\n</registry>").starts_with("cl.xml:2:"),
+        "{}",
+        error("<registry>\n <types></type>\n</registry>")
+    );
     assert!(error("<registry>\n <types comment=x/>\n</registry>").starts_with("cl.xml:2:"));
     assert!(error("<registry/><registry/>").contains("second root element"));
     assert!(error("").contains("holds no element"));
