@@ -18,8 +18,8 @@ use clcu_tests::{cuda, opencl::overlay, upstream};
 /// The headers after gcc's preprocessor, on one line; `None`, having said so, without gcc.
 fn preprocessed(test: &str, headers: &Headers, include: &[&str], arguments: &[&str]) -> Option<String> {
     let source = headers.room().join("preprocessed.c");
-    let text: String = include.iter().map(|name| format!("#include <{name}>\n")).collect();
-    fs::write(&source, text).expect("the source can be written");
+    let lines: Vec<String> = include.iter().map(|name| format!("#include <{name}>")).collect();
+    fs::write(&source, lines.join("\n") + "\n").expect("the source can be written");
     let output =
         Command::new("gcc").args(["-E", "-P", "-nostdinc", "-I"]).arg(headers.room()).args(arguments).arg(&source).output();
     let Ok(output) = output else {
@@ -31,8 +31,8 @@ fn preprocessed(test: &str, headers: &Headers, include: &[&str], arguments: &[&s
 }
 
 /// The functions that a preprocessed text declares: what follows `CUresult` and stands before a parenthesis.
-fn functions(text: &str) -> BTreeSet<String> {
-    let words = text.split("CUresult").skip(1).filter_map(|rest| {
+fn functions(preprocessed: &str) -> BTreeSet<String> {
+    let words = preprocessed.split("CUresult").skip(1).filter_map(|rest| {
         let rest = rest.trim_start();
         let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')?;
         (rest.starts_with("cu") && rest[end..].trim_start().starts_with('(')).then(|| rest[..end].to_owned())
@@ -46,14 +46,14 @@ fn every_function_that_gcc_sees_is_a_command() {
     let (Some((headers, _)), Some(model)) = (cuda::inputs(test), cuda::model(test)) else { return };
     let all = ["vdpau/vdpau.h", "cuda.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h"];
     for (arguments, windows) in [(&[][..], false), (&["-D_WIN32", "-D__stdcall="][..], true)] {
-        let Some(text) = preprocessed(test, &headers, &all, arguments) else { return };
+        let Some(seen_by_gcc) = preprocessed(test, &headers, &all, arguments) else { return };
         let commands = model.commands.iter().filter(|one| windows || !one.windows).map(|one| one.symbol.clone());
-        assert_eq!(functions(&text), commands.collect(), "windows: {windows}");
+        assert_eq!(functions(&seen_by_gcc), commands.collect(), "windows: {windows}");
     }
-    let Some(text) = preprocessed(test, &headers, &["cuda.h"], &[]) else { return };
+    let Some(seen_by_gcc) = preprocessed(test, &headers, &["cuda.h"], &[]) else { return };
     let of_cuda = model.commands.iter().filter(|one| one.header.as_deref() == Some("cuda.h")).count();
     println!("cuda.h: {of_cuda} functions");
-    assert_eq!(functions(&text).len(), of_cuda);
+    assert_eq!(functions(&seen_by_gcc).len(), of_cuda);
 }
 
 #[test]
@@ -61,11 +61,11 @@ fn every_per_thread_name_that_gcc_sees_is_that_of_a_command() {
     let test = "every_per_thread_name_that_gcc_sees_is_that_of_a_command";
     let (Some((headers, _)), Some(model)) = (cuda::inputs(test), cuda::model(test)) else { return };
     let all = ["vdpau/vdpau.h", "cuda.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h"];
-    let Some(text) = preprocessed(test, &headers, &all, &["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]) else { return };
+    let Some(seen_by_gcc) = preprocessed(test, &headers, &all, &["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]) else { return };
     let per_thread = |name: &String| name.ends_with("_ptds") || name.ends_with("_ptsz");
-    let mut seen: BTreeSet<String> = functions(&text).into_iter().filter(per_thread).collect();
+    let mut seen: BTreeSet<String> = functions(&seen_by_gcc).into_iter().filter(per_thread).collect();
     // A function that the header itself defines, and no driver exports.
-    seen.retain(|name| !text.contains(&format!("static inline CUresult {name}")));
+    seen.retain(|name| !seen_by_gcc.contains(&format!("static inline CUresult {name}")));
     let commands: BTreeSet<String> = model.commands.iter().filter_map(|one| one.per_thread_symbol.clone()).collect();
     println!("{} per-thread names", commands.len());
     assert_eq!(seen, commands);
@@ -81,8 +81,8 @@ fn every_macro_that_gcc_sees_is_a_constant_or_a_name_or_listed() {
         return;
     };
     let macros = |include: &[&str]| -> Option<BTreeSet<String>> {
-        let text = preprocessed(test, &headers, include, &["-dM"])?;
-        let names = text.lines().filter_map(|line| line.strip_prefix("#define ")?.split([' ', '(']).next().map(str::to_owned));
+        let listed = preprocessed(test, &headers, include, &["-dM"])?;
+        let names = listed.lines().filter_map(|line| line.strip_prefix("#define ")?.split([' ', '(']).next().map(str::to_owned));
         Some(names.collect())
     };
     let stubs = ["stdlib.h", "stdint.h", "GL/gl.h", "EGL/egl.h", "EGL/eglext.h", "vdpau/vdpau.h"];
