@@ -218,3 +218,17 @@ fn a_header_that_breaks_off_anywhere_is_an_error_with_its_place() {
     }
     assert!(Headers::read(Path::new("nowhere")).expect_err("nothing there").to_string().contains("`cuda.h` cannot be read"));
 }
+
+#[test]
+fn references_that_lead_nowhere_are_listed() {
+    let test = "references_that_lead_nowhere_are_listed";
+    let Some((facts, _)) = cuda::facts(test) else { return };
+    let (_, findings) = pass::cuda::model(&facts, &overlay(), "test").unwrap_or_else(|findings| panic!("{findings}"));
+    let said = findings.to_string();
+    for name in ["CU_MEMHOSTERGISTER_READ_ONLY", "CUDA_EXTERNAL_SEMAPHORE_PARAMS::params::keyedmutex::key"] {
+        assert!(said.contains(&format!("refers to `{name}`")), "{name}: {said}");
+    }
+    // Declared, under another name than the record's own.
+    assert!(!said.contains("`CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::"), "{said}");
+    println!("{} references lead nowhere", said.matches("refers to").count());
+}
