@@ -105,7 +105,7 @@ fn release_13_5_has_as_many_of_each_as_was_counted() {
         upstream::skipped(test, "CUDA 13.5");
         return;
     }
-    let (model, _) = pass::cuda::model(&facts, &overlay(), "13.5").unwrap_or_else(|findings| panic!("{findings}"));
+    let (model, _) = pass::cuda::model(facts, &overlay(), "13.5").unwrap_or_else(|findings| panic!("{findings}"));
     let header = |place: &clcu_codegen::finding::Place| place.document().name() == "cuda.h";
     let enumerations: Vec<_> = facts.enumerations.iter().filter(|one| header(&one.place)).collect();
     let enumerators: usize = enumerations.iter().map(|one| one.enumerators.len()).sum();
@@ -156,7 +156,7 @@ fn the_model_holds_together_and_nothing_in_the_overlay_is_stale() {
     let test = "the_model_holds_together_and_nothing_in_the_overlay_is_stale";
     let Some((facts, _)) = cuda::facts(test) else { return };
     let overlay = overlay();
-    let (model, _) = pass::cuda::model(&facts, &overlay, "test").unwrap_or_else(|findings| panic!("{findings}"));
+    let (model, _) = pass::cuda::model(facts, &overlay, "test").unwrap_or_else(|findings| panic!("{findings}"));
     let findings = pass::validate::validate(&model);
     assert!(!findings.has_errors(), "{findings}");
     assert_eq!(overlay.stale(Api::Cuda).to_string(), "");
@@ -165,7 +165,9 @@ fn the_model_holds_together_and_nothing_in_the_overlay_is_stale() {
 #[test]
 fn reading_twice_gives_the_same() {
     let test = "reading_twice_gives_the_same";
-    let (Some(first), Some(second)) = (cuda::model(test), cuda::model(test)) else { return };
+    let (Some((headers, libclang)), Some(first)) = (cuda::inputs(test), cuda::model(test)) else { return };
+    let (facts, _) = import(&headers, &libclang).unwrap_or_else(|findings| panic!("{findings}"));
+    let second = cuda::model_of(&facts);
     assert_eq!(snapshot::write(&first), snapshot::write(&second));
     let read: Model =
         snapshot::read(&Document::new("cuda.json", &snapshot::write(&first))).unwrap_or_else(|findings| panic!("{findings}"));
@@ -223,7 +225,7 @@ fn a_header_that_breaks_off_anywhere_is_an_error_with_its_place() {
 fn references_that_lead_nowhere_are_listed() {
     let test = "references_that_lead_nowhere_are_listed";
     let Some((facts, _)) = cuda::facts(test) else { return };
-    let (_, findings) = pass::cuda::model(&facts, &overlay(), "test").unwrap_or_else(|findings| panic!("{findings}"));
+    let (_, findings) = pass::cuda::model(facts, &overlay(), "test").unwrap_or_else(|findings| panic!("{findings}"));
     let said = findings.to_string();
     for name in ["CU_MEMHOSTERGISTER_READ_ONLY", "CUDA_EXTERNAL_SEMAPHORE_PARAMS::params::keyedmutex::key"] {
         assert!(said.contains(&format!("refers to `{name}`")), "{name}: {said}");

@@ -11,8 +11,7 @@ use crate::{
 };
 
 /// Notes on every reference of a comment that leads nowhere.
-#[must_use]
-pub fn unresolved(facts: &Facts) -> Findings {
+pub(super) fn unresolved(facts: &Facts) -> Findings {
     let known = known(facts);
     let mut told = BTreeSet::new();
     let mut findings = Findings::default();
@@ -92,11 +91,13 @@ fn paths(facts: &Facts) -> BTreeSet<String> {
     let mut names: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for record in facts.records.iter().filter(|record| record.parent.is_none()) {
         let mut all = BTreeSet::from([record.name.clone(), format!("{}_st", short(&record.name))]);
-        let mut grown = true;
-        while grown {
+        loop {
             let aliases = facts.typedefs.iter().filter(|one| all.contains(&one.ctype.to_string()));
-            let aliases: Vec<_> = aliases.map(|one| one.name.clone()).collect();
-            grown = aliases.into_iter().fold(false, |grown, alias| all.insert(alias) || grown);
+            let aliases: Vec<_> = aliases.map(|one| one.name.clone()).filter(|name| !all.contains(name)).collect();
+            if aliases.is_empty() {
+                break;
+            }
+            all.extend(aliases);
         }
         names.insert(&record.name, all);
     }
