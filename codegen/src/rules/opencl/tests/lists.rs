@@ -74,12 +74,15 @@ fn shown<'a>(reading: &'a Reading, command: &str) -> Vec<&'a str> {
 fn a_command_has_the_rules_of_its_own_parameters() {
     let reading = reading(TEXT);
     assert_eq!(shown(&reading, "clGrind"), ["opencl/clGrind/INVALID_WHEEL/wheel-non-null"]);
-    assert_eq!(shown(&reading, "clGrindFine"), [
-        "opencl/clGrindFine/INVALID_SAND/sand-non-null",
-        "opencl/clGrindFine/INVALID_VALUE/sand-null",
-        "opencl/clGrindFine/INVALID_WHEEL/wheel-created-with",
-        "opencl/clGrindFine/INVALID_WHEEL/wheel-non-null",
-    ]);
+    assert_eq!(
+        shown(&reading, "clGrindFine"),
+        [
+            "opencl/clGrindFine/INVALID_SAND/sand-non-null",
+            "opencl/clGrindFine/INVALID_VALUE/sand-null",
+            "opencl/clGrindFine/INVALID_WHEEL/wheel-created-with",
+            "opencl/clGrindFine/INVALID_WHEEL/wheel-non-null",
+        ]
+    );
 }
 
 #[test]
@@ -92,10 +95,10 @@ fn none_of_the_bullets_becomes_their_contraries() {
 
 #[test]
 fn a_list_that_is_taken_over_gives_rules_for_what_the_command_has() {
-    assert_eq!(shown(&reading(TEXT), "clRecordGrind"), [
-        "opencl/clRecordGrind/INVALID_TAPE/tape-non-null",
-        "opencl/clRecordGrind/INVALID_WHEEL/wheel-non-null",
-    ]);
+    assert_eq!(
+        shown(&reading(TEXT), "clRecordGrind"),
+        ["opencl/clRecordGrind/INVALID_TAPE/tape-non-null", "opencl/clRecordGrind/INVALID_WHEEL/wheel-non-null",]
+    );
 }
 
 #[test]

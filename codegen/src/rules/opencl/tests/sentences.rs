@@ -52,11 +52,10 @@ fn or_makes_two_rules_and_and_makes_a_condition() {
 
 #[test]
 fn a_comma_before_another_if_is_an_or() {
-    assert_eq!(rules("CL_X", &["if _list_ is `NULL`, if _count_ is 0, or if _fd_ is invalid"]), [
-        "list: non_null",
-        "count: non_zero",
-        "fd: fd_or_minus_one"
-    ]);
+    assert_eq!(
+        rules("CL_X", &["if _list_ is `NULL`, if _count_ is 0, or if _fd_ is invalid"]),
+        ["list: non_null", "count: non_zero", "fd: fd_or_minus_one"]
+    );
 }
 
 #[test]
@@ -75,7 +74,10 @@ fn both_needs_all_and_or_any() {
 
 #[test]
 fn a_rule_is_about_the_field_that_the_code_names() {
-    assert_eq!(rules("CL_INVALID_LIST", &["if _list_ is `NULL` and {CL_A} is set in _flags_"]), ["list: non_null when flags has CL_A"]);
+    assert_eq!(
+        rules("CL_INVALID_LIST", &["if _list_ is `NULL` and {CL_A} is set in _flags_"]),
+        ["list: non_null when flags has CL_A"]
+    );
     assert_eq!(rules("CL_X", &["if _list_ is `NULL` and {CL_A} is set in _flags_"]), ["flags: lacks_flags(CL_A) when list null"]);
 }
 
@@ -132,7 +134,12 @@ fn handles_in_a_list_are_one_rule_and_not_one_a_type() {
         ["lens_props: lacks_properties(CL_MEMORY_FD | CL_MEMORY_NT) when list non_null"]
     );
     assert_eq!(
-        rules("CL_X", &["if _lens_props_ does not include a supported external memory handle and {CL_TINT} is specified as part of _lens_props_"]),
+        rules(
+            "CL_X",
+            &[
+                "if _lens_props_ does not include a supported external memory handle and {CL_TINT} is specified as part of _lens_props_"
+            ]
+        ),
         ["lens_props: any_property(CL_MEMORY_FD | CL_MEMORY_NT) when lens_props[CL_TINT] present"]
     );
 }
@@ -140,7 +147,12 @@ fn handles_in_a_list_are_one_rule_and_not_one_a_type() {
 #[test]
 fn what_cannot_be_imported_is_refused_type_by_type() {
     assert_eq!(
-        rules("CL_X", &["if one or more devices identified by properties {CL_TINT} cannot import the requested external semaphore handle type"]),
+        rules(
+            "CL_X",
+            &[
+                "if one or more devices identified by properties {CL_TINT} cannot import the requested external semaphore handle type"
+            ]
+        ),
         [
             "lens_props: lacks_properties(CL_SEMAPHORE_FD) when lens_props[CL_TINT] present & given.import_types lacks CL_SEMAPHORE_FD",
             "lens_props: lacks_properties(CL_SEMAPHORE_NT) when lens_props[CL_TINT] present & given.import_types lacks CL_SEMAPHORE_NT",

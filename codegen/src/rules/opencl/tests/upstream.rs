@@ -4,7 +4,11 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 use crate::{
     finding::{Document, Findings, Strictness},
-    import::opencl::text::{facts::Condition, import, tests::upstream::{NEWEST, Upstream}},
+    import::opencl::text::{
+        facts::Condition,
+        import,
+        tests::upstream::{NEWEST, Upstream},
+    },
     model::{HandleKind, Owner, Payload, Permanence, Rule, Transference, Value},
     rules::opencl::{Class, Property, Reading, Release, Vocabulary, by_sentence, read},
 };
@@ -81,7 +85,8 @@ fn four_property_lists_have_four_codes() {
 fn what_is_imported_is_not_exported() {
     let Some((_, reading)) = newest("what_is_imported_is_not_exported") else { return };
     let list = about(reading, "clCreateSemaphoreWithPropertiesKHR", "sema_props");
-    let refused = |rule: &&String| rule.starts_with("lacks_properties(CL_SEMAPHORE_HANDLE_") && rule.ends_with("→ CL_INVALID_OPERATION");
+    let refused =
+        |rule: &&String| rule.starts_with("lacks_properties(CL_SEMAPHORE_HANDLE_") && rule.ends_with("→ CL_INVALID_OPERATION");
     let found: Vec<_> = list.iter().filter(refused).collect();
     assert_eq!(found.len(), 1, "{list:#?}");
     assert!(found[0].contains("when sema_props[CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR] present"), "{found:?}");
@@ -165,10 +170,7 @@ fn every_handle_type_of_the_registry_has_a_row_as_the_text_has_it() {
         ("CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR", semaphore(Owner::Caller, Payload::Unspecified)),
         ("CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR", semaphore(Owner::None, Payload::Unspecified)),
         ("CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR", semaphore(Owner::Caller, Payload::Unspecified)),
-        (
-            "CL_SEMAPHORE_HANDLE_SYNC_FD_KHR",
-            (Transference::Copy, Permanence::Temporary, Owner::Driver, Payload::Unspecified),
-        ),
+        ("CL_SEMAPHORE_HANDLE_SYNC_FD_KHR", (Transference::Copy, Permanence::Temporary, Owner::Driver, Payload::Unspecified)),
     ];
     assert_eq!(rows.into_iter().collect::<Vec<_>>(), wanted);
     for row in &reading.handle_types {
