@@ -1,4 +1,7 @@
 //! What sentences demand and no program can check: objects that are valid, contexts that agree, resources that suffice.
+//!
+//! A kind of promise names what the caller has to look at, and the names in the gaps what it is about. Whether it is well when the thing is so
+//! or when it is not, the kind implies: an object has to be valid, regions must not overlap.
 
 /// A form, and the kind of promise that it asks for. What it is about are the names in its gaps.
 pub(super) struct Promise(pub &'static str, pub &'static str);
