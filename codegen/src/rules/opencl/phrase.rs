@@ -3,7 +3,7 @@
 //! In: tokens, and a pattern such as `{p} is|are not ?a NULL ?value`. Out: what the gaps hold. A word stands for itself whatever the case of
 //! its letters, `a|b` for either, `?a` for a word that may be missing. The gaps: `{p}` a parameter or what one points to, `{ps}` several
 //! with `,`, `or`, `and` between, `{c}` and `{cs}` constants likewise, `{n}` a number, `{e}` an extension, `{t}` a type, `{l}` a link, `{w}` a word,
-//! and `{*}` any words up to the next word of the pattern, but no comma, `and` or `or`.
+//! and `{*}` any words up to the next word of the pattern, but no comma, tie or negation.
 
 use winnow::{
     Parser as _,
@@ -154,9 +154,11 @@ fn number(input: &mut Input<'_>) -> Out<String> {
     alt((digits.map(|token: &Token| token.text.clone()), word("zero").map(|_| "0".to_owned()))).parse_next(input)
 }
 
-/// What a lazy gap may run over.
+/// What a lazy gap may run over: nothing that ties conditions together or turns one into its contrary.
 fn filler<'a>(input: &mut Input<'a>) -> Out<&'a Token> {
-    any.verify(|token: &&Token| !["and", "or", ",", ";", ":", "but"].iter().any(|stop| token.is(stop))).parse_next(input)
+    const STOPS: &[&str] =
+        &["and", "or", ",", ";", ":", "but", "not", "no", "cannot", "never", "neither", "nor", "unless", "except", "without"];
+    any.verify(|token: &&Token| !STOPS.iter().any(|stop| token.is(stop))).parse_next(input)
 }
 
 /// A parameter or member by its name, emphasised or not, with an index or without. One that the command lacks is none.
