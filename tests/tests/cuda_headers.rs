@@ -8,7 +8,7 @@ use std::{
 };
 
 use clcu_codegen::{
-    finding::{Document, Severity},
+    finding::{Document, Severity, Strictness},
     import::cuda::{Headers, SubjectKind, import},
     model::{Api, EnumerationKind, HandleRepr, Model},
     pass, snapshot,
@@ -89,7 +89,7 @@ fn every_macro_that_gcc_sees_is_a_constant_or_a_name_or_listed() {
     let (Some(of_stubs), Some(all)) = (macros(&stubs), macros(&["cuda.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h"])) else { return };
     let known: BTreeSet<&str> = (model.constants.iter().map(|one| one.name.as_str()))
         .chain(model.omitted.iter().map(|one| one.name.as_str()))
-        .chain(facts.functions.iter().map(|one| one.spelled.as_str()))
+        .chain(facts.functions.iter().flat_map(|one| [one.spelled.as_str(), one.symbol.as_str()]))
         .collect();
     let lost: Vec<_> = all.difference(&of_stubs).filter(|name| !known.contains(name.as_str())).collect();
     assert!(all.len() > of_stubs.len() + 100, "gcc lists macros");
@@ -197,8 +197,7 @@ fn every_comment_for_doxygen_is_attached_or_listed() {
         println!("{}: {opened} comments, {known} attached, {listed} listed", document.name());
         assert_eq!(opened, known + listed, "{}", document.name());
     }
-    let commands = comments.iter().filter(|one| one.kind == SubjectKind::Command).count();
-    assert!(commands > 500, "{commands} commands with a comment");
+    assert!(comments.iter().any(|one| one.kind == SubjectKind::Command), "commands have comments");
     assert!(findings.0.iter().all(|one| one.severity < Severity::Error));
 }
 
@@ -214,7 +213,7 @@ fn a_header_that_breaks_off_anywhere_is_an_error_with_its_place() {
         let at = whole.find(start).unwrap_or_else(|| panic!("no `{start}`")) + start.len();
         let broken =
             Headers::from_documents(vec![Document::new("cuda.h", &whole[..at])]).unwrap_or_else(|findings| panic!("{findings}"));
-        let findings = import(&broken, &libclang).expect_err("it breaks off").to_string();
+        let findings = import(&broken, &libclang, Strictness::Strict).expect_err("it breaks off").to_string();
         assert!(findings.contains("cuda.h:"), "{findings}");
     }
     assert!(Headers::read(Path::new("nowhere")).expect_err("nothing there").to_string().contains("`cuda.h` cannot be read"));

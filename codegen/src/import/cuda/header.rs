@@ -23,12 +23,12 @@ use super::{
     typedefs::versioned,
 };
 use crate::{
-    finding::{Finding, Findings, Place},
+    finding::{Finding, Findings, Place, Strictness},
     model::{CType, RecordKind, Signature},
 };
 
-/// Reads one release.
-pub fn import(headers: &Headers, libclang: &Libclang) -> Result<(Facts, Findings), Findings> {
+/// Reads one release. With [`Strictness::Lenient`], what it does not understand in headers that the C parser reads is listed as warnings.
+pub fn import(headers: &Headers, libclang: &Libclang, strictness: Strictness) -> Result<(Facts, Findings), Findings> {
     // First, and alone: bindgen prints what the parser says of faulty headers, and that has been said then.
     let (surveys, mut findings) = surveys(headers, libclang)?;
     let (linux, windows, comments) = thread::scope(|scope| {
@@ -43,6 +43,9 @@ pub fn import(headers: &Headers, libclang: &Libclang) -> Result<(Facts, Findings
     let join = Join::new(headers, surveys, linux?, windows?);
     let mut facts = join.facts(&mut findings);
     facts.comments = comments;
+    if strictness == Strictness::Lenient {
+        findings.soften();
+    }
     findings.with(facts)
 }
 

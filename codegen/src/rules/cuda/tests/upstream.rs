@@ -34,7 +34,7 @@ fn reviewed() -> Reviewed {
 }
 
 fn read(include: &Path, libclang: &Path) -> Result<Upstream, Findings> {
-    let (facts, _) = import(&Headers::read(include)?, &Libclang::open(libclang)?)?;
+    let (facts, _) = import(&Headers::read(include)?, &Libclang::open(libclang)?, Strictness::Strict)?;
     let (model, _) = pass::cuda::model(&facts, &overlay(), &facts.version().to_string())?;
     let (rules, _) = cuda::rules(&facts.comments, &model, &overlay(), &reviewed(), Strictness::Strict)?;
     Ok(Upstream { comments: facts.comments, model, rules })
