@@ -35,11 +35,7 @@ pub fn inputs(test: &str) -> Option<(Headers, Libclang)> {
 pub fn facts(test: &str) -> Option<&'static (Facts, Findings)> {
     static FACTS: OnceLock<(Facts, Findings)> = OnceLock::new();
     let (headers, libclang) = inputs(test)?;
-<<<<<<< HEAD
-    Some(import(&headers, &libclang, Strictness::Strict).unwrap_or_else(|findings| panic!("{findings}")))
-=======
-    Some(FACTS.get_or_init(|| import(&headers, &libclang).unwrap_or_else(|findings| panic!("{findings}"))))
->>>>>>> cuda
+    Some(FACTS.get_or_init(|| import(&headers, &libclang, Strictness::Strict).unwrap_or_else(|findings| panic!("{findings}"))))
 }
 
 /// The model of [`facts`].

@@ -23,6 +23,7 @@ fn example(pattern: &str) -> Vec<String> {
         "{p}" if pattern.contains("values specified in {p} are not valid") => "_flags_".to_owned(),
         "{p}" if pattern.contains("supported values") => "_param_name_".to_owned(),
         "{p}" => (*parameters.next().expect("a cycle does not end")).to_owned(),
+        "{ps}" if pattern.ends_with("{ps}") => "_list_ or _other_".to_owned(),
         "{ps}" => "_list_ and _other_".to_owned(),
         "{c}" => "{CL_A}".to_owned(),
         "{cs}" => "{CL_A} or {CL_B}".to_owned(),

@@ -59,6 +59,12 @@ fn a_comma_before_another_if_is_an_or() {
 }
 
 #[test]
+fn a_comma_before_another_if_is_not_guessed_at_where_no_or_follows() {
+    stops("if _list_ is `NULL`, if _count_ is 0, and if _fd_ is invalid");
+    stops("if _list_ is `NULL`, if _count_ is 0");
+}
+
+#[test]
 fn two_halves_become_one_rule() {
     let one = ["list count: null_iff_zero"];
     assert_eq!(rules("CL_X", &["if _list_ is `NULL` and _count_ > 0, or _list_ is not `NULL` and _count_ is 0"]), one);
@@ -125,6 +131,25 @@ fn a_parameter_that_the_command_lacks_makes_no_sense() {
 #[test]
 fn reading_stops_where_the_sentence_leaves_the_grammar() {
     assert_eq!(stops("if _list_ is `NULL` and it rains"), 4);
+}
+
+#[test]
+fn a_list_of_names_ends_where_and_ties_another_condition() {
+    assert_eq!(
+        rules("CL_X", &["if _other_ was created with {CL_A} and {CL_B} or {CL_C} is set in _flags_"]),
+        [
+            "other: attested(created_with: other | CL_A) when flags has CL_B",
+            "other: attested(created_with: other | CL_A) when flags has CL_C",
+        ]
+    );
+}
+
+#[test]
+fn a_multiple_of_zero_is_not_asked_for() {
+    assert_eq!(
+        rules("CL_X", &["if _size_ is not a multiple of _alignment_"]),
+        ["size: multiple_of(alignment) when alignment non_zero"]
+    );
 }
 
 #[test]
