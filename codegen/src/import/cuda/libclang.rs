@@ -278,8 +278,6 @@ impl<'h> Unit<'h> {
                 });
             }
         }
-        // That a header breaks off is noticed behind its end, in a file of ours. What was noticed within it comes first, for it has a place.
-        findings.0.sort_by_key(|finding| finding.place.is_none());
         findings
     }
 
