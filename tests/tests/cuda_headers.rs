@@ -166,7 +166,7 @@ fn the_model_holds_together_and_nothing_in_the_overlay_is_stale() {
 fn reading_twice_gives_the_same() {
     let test = "reading_twice_gives_the_same";
     let (Some((headers, libclang)), Some(first)) = (cuda::inputs(test), cuda::model(test)) else { return };
-    let (facts, _) = import(&headers, &libclang).unwrap_or_else(|findings| panic!("{findings}"));
+    let (facts, _) = import(&headers, &libclang, Strictness::Strict).unwrap_or_else(|findings| panic!("{findings}"));
     let second = cuda::model_of(&facts);
     assert_eq!(snapshot::write(&first), snapshot::write(&second));
     let read: Model =
