@@ -11,6 +11,15 @@ use core::{
     ptr::NonNull,
 };
 
+/// One of the two APIs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Api {
+    /// NVIDIA's CUDA driver API.
+    Cuda,
+    /// Khronos's OpenCL API.
+    OpenCl,
+}
+
 /// How a command says that it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorChannel {
@@ -27,6 +36,8 @@ pub enum ErrorChannel {
 /// What there is to know about a command without calling it.
 #[derive(Debug)]
 pub struct CommandInfo {
+    /// The API that it belongs to. An index means nothing without it.
+    pub api: Api,
     /// Its place in its API's table, from 0 without gaps: the index of a loader's slot. Not stable across versions of this crate.
     pub index: u16,
     /// The symbol that the driver exports: `cuCtxCreate_v4`.
@@ -39,10 +50,36 @@ pub struct CommandInfo {
     pub per_thread: Option<(&'static CStr, u32)>,
     /// The first version of the API that has it, as `"10.0"`; empty where only extensions have it.
     pub since: &'static str,
+    /// Since which version upstream advises against it; empty where it does not.
+    pub deprecated: &'static str,
     /// The extensions that bring it, any one of which is enough. Empty for CUDA and for what is in the core of OpenCL.
     pub extensions: &'static [&'static str],
     /// How it says that it failed.
     pub error_channel: ErrorChannel,
+    /// The header that declares it for C programs: `cuda.h`, `CL/cl.h`; empty where none is known.
+    pub header: &'static str,
+}
+
+impl CommandInfo {
+    /// What the rows of `api` leave out, because it is so for most commands: no version, no other variant, no extension, no advice
+    /// against it, and a status code returned.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn nothing_known(api: Api) -> Self {
+        Self {
+            api,
+            index: 0,
+            symbol: c"",
+            name: c"",
+            version: 0,
+            per_thread: None,
+            since: "",
+            deprecated: "",
+            extensions: &[],
+            error_channel: ErrorChannel::Return,
+            header: "",
+        }
+    }
 }
 
 /// A command whose function has the type `F`, an `unsafe extern "system" fn`.

@@ -1,6 +1,24 @@
-//! Generated bindings of the OpenCL and CUDA driver APIs.
+//! Bindings of the OpenCL and CUDA driver APIs, generated from `cl.xml` and NVIDIA's headers.
+//!
+//! [`cuda`] and [`opencl`] hold what upstream declares, under upstream's names: enumerations as newtypes over the C integer, handles
+//! as distinct newtypes, structs and unions with asserted layouts, and one [`Command`] constant for each function of the driver.
+//! Nothing here opens a library: a loader resolves [`CommandInfo::symbol`], keeps the address in the slot that
+//! [`CommandInfo::index`] names, and calls it through [`Command::function`].
+//!
+//! What upstream advises against is said in the documentation and in [`CommandInfo::deprecated`], not by `#[deprecated]`: what a newer
+//! version deprecates is often the only way on the older driver that a program also has to run on.
 #![no_std]
 
 mod command;
+#[doc(hidden)]
+pub mod layout;
+#[macro_use]
+mod macros;
+pub mod names;
 
-pub use command::{Command, CommandInfo, ErrorChannel};
+#[cfg(feature = "cuda")]
+pub mod cuda;
+#[cfg(feature = "opencl")]
+pub mod opencl;
+
+pub use command::{Api, Command, CommandInfo, ErrorChannel};
