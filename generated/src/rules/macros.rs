@@ -1,0 +1,144 @@
+//! The macros that tables of rules are made of: one invocation a row.
+//!
+//! In: upstream's names and our words for what must hold. Out: constants. A name of a value stands once, and gives both the text for
+//! messages and the number; a path stands for both position and type, which the compiler checks against the record.
+//!
+//! They are exported for code that is generated elsewhere (a build script), and may change with any version of this crate.
+
+/// The members of a record, as typed constants: type, path, its text, kind, and whether a rule follows it. Then its rules, and the
+/// specialised check.
+///
+/// ```
+/// use clcu_sys::rules::{Given, Rule, Zeroed, quick, row::*};
+/// clcu_sys::record! {
+///     struct Region, size 8, align 4, "Since 1.0." {
+///         origin: u32, at 0, "Since 1.0.";
+///         size: u32, at 4, "Since 1.0.";
+///     }
+/// }
+/// clcu_sys::members! {
+///     Region {
+///         ORIGIN: u32 = origin, "origin", Unsigned, Plain;
+///         SIZE: u32 = size, "size", Unsigned, Plain;
+///     }
+/// }
+/// static RULES_OF_REGION: &[Rule] =
+///     &[clcu_sys::rule! { Region, "size", [SIZE] NonZero, when [of(Region::ORIGIN, Test::NonZero)], origin: Ours, reason: "An example." }];
+/// clcu_sys::rules! { Region, RULES_OF_REGION, |bytes, _given| {
+///     quick::number(bytes, Region::ORIGIN.field()) == 0 || quick::number(bytes, Region::SIZE.field()) != 0
+/// } }
+///
+/// let region = Zeroed::<Region>::new().with(Region::ORIGIN, 5);
+/// let given = Given::default();
+/// assert_eq!(region.check(&given).unwrap_err().to_string(), "Region: 1 rule broken\n  size: found 0, wanted not zero [size]");
+/// assert!(region.with(Region::SIZE, 1).check(&given).is_ok());
+/// ```
+///
+/// A type that is not the member's does not compile:
+///
+/// ```compile_fail,E0308
+/// clcu_sys::record! {
+///     struct Region, size 4, align 4, "Since 1.0." {
+///         origin: u32, at 0, "Since 1.0.";
+///     }
+/// }
+/// clcu_sys::members! { Region { ORIGIN: u64 = origin, "origin", Unsigned, Plain; } }
+/// ```
+#[macro_export]
+macro_rules! members {
+    ($record:ident { $($name:ident: $type:ty = $($path:ident).+, $text:literal, $kind:ident, $access:ident;)* }) => {
+        impl $record {
+            $(
+                #[doc = concat!("The member `", $text, "`.")]
+                pub const $name: $crate::rules::Member<Self, $type, $crate::rules::$access> = {
+                    // SAFETY: path and type are those of a member of this record, of which the compiler is witness; and only scalars,
+                    // newtypes over them and arrays of them are listed, which have no padding and take every pattern of bytes.
+                    unsafe {
+                        $crate::rules::Member::new(
+                            $text,
+                            ::core::mem::offset_of!($record, $($path).+),
+                            $crate::rules::Kind::$kind,
+                            // SAFETY: it is never called, and would only compute an address.
+                            |record: *const $record| &raw const (*record).$($path).+,
+                        )
+                    }
+                };
+            )*
+        }
+    };
+}
+
+/// Values by upstream's names: `named![CUmemorytype: A, B]`, `named![FLAG]`, `named![0, -1]`, `named![text "linux"]`.
+#[macro_export]
+macro_rules! named {
+    ($enumeration:ident: $($name:ident),+) => {
+        &[$($crate::rules::Named { name: stringify!($name), value: $enumeration::$name.0 as i128 }),+]
+    };
+    (text $($text:literal),+) => { &[$($crate::rules::Named { name: $text, value: 0 }),+] };
+    ($($name:ident),+) => { &[$($crate::rules::Named { name: stringify!($name), value: $name as i128 }),+] };
+    ($($number:expr),*) => { &[$($crate::rules::Named { name: "", value: $number }),*] };
+}
+
+/// One rule: the record, the id, the members and what must hold of them, when, and where it comes from.
+#[macro_export]
+macro_rules! rule {
+    (
+        $record:ident, $id:literal, [$($field:ident),*] $predicate:expr, when [$($condition:expr),*],
+        $($fact:ident: $value:expr),+ $(,)?
+    ) => {
+        $crate::rules::Rule {
+            id: $id,
+            predicate: $predicate,
+            fields: &[$($record::$field.field()),*],
+            when: &[$($condition),*],
+            $($fact: $value,)+
+            ..$crate::rules::Rule::NOTHING
+        }
+    };
+}
+
+/// Ties a record to its table of rules, and to the specialised check where there is one.
+#[macro_export]
+macro_rules! rules {
+    ($record:ident, $table:ident $(, |$bytes:ident, $given:ident| $quick:block)?) => {
+        // SAFETY: `rule!` takes the fields of every row from the members of this record.
+        unsafe impl $crate::rules::Record for $record {
+            const SUBJECT: &'static $crate::rules::Subject =
+                &$crate::rules::Subject { name: stringify!($record), rules: $table };
+
+            $(
+                #[inline]
+                unsafe fn surely_holds($bytes: $crate::rules::Bytes<'_>, $given: &$crate::rules::Given<'_>) -> bool {
+                    // SAFETY: the fields are members of this record, and the caller promises the bytes and what is behind pointers.
+                    unsafe { $quick }
+                }
+            )?
+        }
+    };
+}
+
+/// A property table and its rows.
+#[macro_export]
+macro_rules! property_table {
+    (
+        $name:ident = $about:literal {
+            $($property:ident = $key:expr, $value_type:literal $(list until $terminator:literal)?, [$($command:literal),*];)*
+        }
+    ) => {
+        #[doc = concat!("The properties of `", $about, "`.")]
+        pub static $name: $crate::rules::PropertyTable = $crate::rules::PropertyTable {
+            name: $about,
+            properties: &[$(
+                $crate::rules::Property {
+                    name: stringify!($property),
+                    key: $key as u64,
+                    shape: $crate::property_table!(@shape $($terminator)?),
+                    value_type: $value_type,
+                    allowed_in: &[$($command),*],
+                },
+            )*],
+        };
+    };
+    (@shape) => { $crate::rules::Shape::Scalar };
+    (@shape $terminator:literal) => { $crate::rules::Shape::List { terminator: $terminator } };
+}

@@ -1,0 +1,81 @@
+//! The words that rows of rules are written in, for generated code to import as a whole.
+
+use super::{Condition, Field, Kind, Member, Named, Object, Operand, PropertyList, PropertyTable, Source, Term};
+pub use super::{
+    Fact,
+    Origin::{Derived, Ours, Stated},
+    Predicate::*,
+    Test,
+};
+
+/// A condition on a member.
+#[must_use]
+pub const fn of<R, M, A: Copy>(member: Member<R, M, A>, test: Test) -> Condition {
+    Condition::Test(Term::Field(member.field()), test)
+}
+
+/// A condition on the value of a property.
+#[must_use]
+pub const fn of_property(property: Field, test: Test) -> Condition {
+    Condition::Test(Term::Field(property), test)
+}
+
+/// A condition on a fact of the context.
+#[must_use]
+pub const fn given(fact: Fact, test: Test) -> Condition {
+    Condition::Test(Term::Given(fact), test)
+}
+
+/// A condition of which only the caller can tell whether it is met.
+#[must_use]
+pub const fn if_vouched(kind: &'static str, of: &'static [&'static str]) -> Condition {
+    Condition::Attested(Object { kind, of })
+}
+
+/// What the caller vouches for.
+#[must_use]
+pub const fn vouched(kind: &'static str, of: &'static [&'static str]) -> super::Predicate {
+    Attested(Object { kind, of })
+}
+
+/// A value to compare with.
+#[must_use]
+pub const fn constant(name: &'static str, value: i128) -> Operand {
+    Operand::Value(Named { name, value })
+}
+
+/// A member to compare with.
+#[must_use]
+pub const fn member<R, M, A: Copy>(member: Member<R, M, A>) -> Operand {
+    Operand::Field(member.field())
+}
+
+/// Where upstream says it.
+#[must_use]
+#[allow(clippy::unnecessary_wraps)] // it is the value of a field that can be absent
+pub const fn from(document: &'static str, version: &'static str, symbol: &'static str) -> Option<Source> {
+    Some(Source { document, version, symbol })
+}
+
+/// The property list that is the member of a record, seen by its table.
+#[must_use]
+pub const fn list<'a, R, A: Copy>(member: Member<R, PropertyList<'a>, A>, table: &'static PropertyTable) -> Field {
+    Field { kind: Kind::List(table), ..member.field() }
+}
+
+/// The value of a property in the list that is the member of a record; `path` is its text.
+#[must_use]
+pub const fn property<'a, R, A: Copy>(
+    path: &'static str,
+    member: Member<R, PropertyList<'a>, A>,
+    table: &'static PropertyTable,
+    key: u64,
+) -> Field {
+    Field { path, kind: Kind::Property(table, key), ..member.field() }
+}
+
+/// A field that the checker does not reach: behind a pointer, or in each element of an array.
+#[must_use]
+pub const fn elsewhere(path: &'static str) -> Field {
+    Field { path, offset: 0, size: 0, kind: Kind::Elsewhere }
+}
