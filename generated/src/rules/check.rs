@@ -39,6 +39,7 @@ pub unsafe trait Record: Sized {
     /// # Safety
     /// As for [`check_raw`].
     #[inline]
+    #[must_use]
     unsafe fn surely_holds(bytes: Bytes<'_>, given: &Given<'_>) -> bool {
         // SAFETY: promised by the caller.
         unsafe { every_rule_holds(Self::SUBJECT.rules, bytes, given) }
@@ -96,6 +97,7 @@ impl Rule {
 ///
 /// # Safety
 /// As for [`check_raw`], for a record of the rules' subject.
+#[must_use]
 pub unsafe fn every_rule_holds(rules: &[Rule], bytes: Bytes<'_>, given: &Given<'_>) -> bool {
     // SAFETY: promised by the caller.
     rules.iter().all(|rule| matches!(unsafe { rule.verdict(bytes, given) }, Verdict::Holds | Verdict::Vouched))

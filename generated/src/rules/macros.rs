@@ -46,8 +46,8 @@
 /// ```
 #[macro_export]
 macro_rules! members {
-    ($record:ident { $($name:ident: $type:ty = $($path:ident).+, $text:literal, $kind:ident, $access:ident;)* }) => {
-        impl $record {
+    ($record:ident $(<$life:lifetime>)? { $($name:ident: $type:ty = $($path:ident).+, $text:literal, $kind:ident, $access:ident;)* }) => {
+        impl $(<$life>)? $record $(<$life>)? {
             $(
                 #[doc = concat!("The member `", $text, "`.")]
                 pub const $name: $crate::rules::Member<Self, $type, $crate::rules::$access> = {
@@ -56,10 +56,10 @@ macro_rules! members {
                     unsafe {
                         $crate::rules::Member::new(
                             $text,
-                            ::core::mem::offset_of!($record, $($path).+),
+                            ::core::mem::offset_of!(Self, $($path).+),
                             $crate::rules::Kind::$kind,
                             // SAFETY: it is never called, and would only compute an address.
-                            |record: *const $record| &raw const (*record).$($path).+,
+                            |record: *const Self| &raw const (*record).$($path).+,
                         )
                     }
                 };
@@ -100,9 +100,9 @@ macro_rules! rule {
 /// Ties a record to its table of rules, and to the specialised check where there is one.
 #[macro_export]
 macro_rules! rules {
-    ($record:ident, $table:ident $(, |$bytes:ident, $given:ident| $quick:block)?) => {
+    ($record:ident $(<$life:lifetime>)?, $table:ident $(, |$bytes:ident, $given:ident| $quick:block)?) => {
         // SAFETY: `rule!` takes the fields of every row from the members of this record.
-        unsafe impl $crate::rules::Record for $record {
+        unsafe impl $(<$life>)? $crate::rules::Record for $record $(<$life>)? {
             const SUBJECT: &'static $crate::rules::Subject =
                 &$crate::rules::Subject { name: stringify!($record), rules: $table };
 
@@ -114,6 +114,74 @@ macro_rules! rules {
                 }
             )?
         }
+    };
+}
+
+/// The arguments of a command as a record, so that rules speak of them as they do of members. A property list stands as a slice.
+///
+/// `follows` stands where a rule follows a pointer among them, so that only [`check_raw`](crate::rules::check_raw) takes it.
+///
+/// ```
+/// use clcu_sys::rules::{Field, Given, PropertyList, check, row::*};
+/// clcu_sys::property_table! {
+///     PROPERTIES = "colour_properties" {
+///         HUE = 1, "int", ["paint"];
+///         LAYERS = 2, "int" list until 0, ["paint"];
+///     }
+/// }
+/// clcu_sys::arguments! {
+///     paint_arguments<'a>, "paint" {
+///         count: u32;
+///         properties: PropertyList<'a>;
+///     }
+/// }
+/// clcu_sys::members! {
+///     paint_arguments<'a> {
+///         COUNT: u32 = count, "count", Unsigned, Plain;
+///         PROPERTIES: PropertyList<'a> = properties, "properties", Bytes, Plain;
+///     }
+/// }
+/// impl paint_arguments<'_> {
+///     const PROPERTIES_LIST: Field = list(Self::PROPERTIES, &PROPERTIES);
+///     const PROPERTIES_HUE: Field = property("properties[HUE]", Self::PROPERTIES, &PROPERTIES, 1);
+/// }
+/// static RULES_OF_PAINT: &[clcu_sys::rules::Rule] = &[
+///     clcu_sys::rule! { paint_arguments, "ended", [PROPERTIES_LIST] ListTerminated, when [], origin: Ours },
+///     clcu_sys::rule! { paint_arguments, "hue", [PROPERTIES_HUE] Below(constant("", 360)), when [], origin: Ours },
+/// ];
+/// clcu_sys::rules! { paint_arguments<'a>, RULES_OF_PAINT }
+///
+/// let arguments = paint_arguments { count: 1, properties: PropertyList::new(&[1_u64, 400, 2, 7]) };
+/// let given = Given::default();
+/// assert_eq!(
+///     check(&arguments, &given).unwrap_err().to_string(),
+///     "paint_arguments: 2 rules broken\n  \
+///      properties: found list property 0x0002 (LAYERS) not terminated, wanted a list with its terminator [ended]\n  \
+///      properties[HUE]: found 400, wanted less than 360 [hue]"
+/// );
+/// ```
+#[macro_export]
+macro_rules! arguments {
+    (
+        $name:ident $(<$life:lifetime>)?, $command:literal $($follows:ident)? {
+            $($parameter:ident: $type:ty;)*
+        }
+    ) => {
+        #[doc = concat!("The arguments of `", $command, "`, to be checked before it is called.")]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name $(<$life>)? {
+            $(
+                #[doc = concat!("`", stringify!($parameter), "`.")]
+                pub $parameter: $type,
+            )*
+        }
+
+        $crate::arguments! { @inert $($follows)? $name $(<$life>)? }
+    };
+    (@inert follows $name:ident $(<$life:lifetime>)?) => {};
+    (@inert $name:ident $(<$life:lifetime>)?) => {
+        // SAFETY: it is a struct of scalars and slices, all of which safe code has to initialise, and none of its rules follows a pointer.
+        unsafe impl $(<$life>)? $crate::rules::Inert for $name $(<$life>)? {}
     };
 }
 

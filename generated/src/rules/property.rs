@@ -93,7 +93,7 @@ impl<'a> PropertyList<'a> {
     #[inline]
     #[must_use]
     pub const fn new<W: Word>(words: &'a [W]) -> Self {
-        assert!(size_of::<W>() == 4 || size_of::<W>() == 8, "a property list is made of integers of 32 or 64 bits");
+        const { assert!(size_of::<W>() == 4 || size_of::<W>() == 8, "a property list is made of integers of 32 or 64 bits") };
         Self { start: words.as_ptr().cast(), len: words.len(), width: size_of::<W>(), words: PhantomData }
     }
 

@@ -59,15 +59,15 @@ pub const fn from(document: &'static str, version: &'static str, symbol: &'stati
 
 /// The property list that is the member of a record, seen by its table.
 #[must_use]
-pub const fn list<'a, R, A: Copy>(member: Member<R, PropertyList<'a>, A>, table: &'static PropertyTable) -> Field {
+pub const fn list<R, A: Copy>(member: Member<R, PropertyList<'_>, A>, table: &'static PropertyTable) -> Field {
     Field { kind: Kind::List(table), ..member.field() }
 }
 
 /// The value of a property in the list that is the member of a record; `path` is its text.
 #[must_use]
-pub const fn property<'a, R, A: Copy>(
+pub const fn property<R, A: Copy>(
     path: &'static str,
-    member: Member<R, PropertyList<'a>, A>,
+    member: Member<R, PropertyList<'_>, A>,
     table: &'static PropertyTable,
     key: u64,
 ) -> Field {
