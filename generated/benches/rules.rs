@@ -16,24 +16,24 @@ fn main() {
 #[divan::bench]
 fn import_fd(bencher: Bencher<'_, '_>) {
     let (descriptor, given) = (Descriptor::fd(3), Given::default());
-    bencher.bench(|| black_box(&descriptor).check(black_box(&given)).is_ok());
+    bencher.bench_local(|| black_box(&descriptor).check(black_box(&given)).is_ok());
 }
 
 #[divan::bench]
 fn import_win32(bencher: Bencher<'_, '_>) {
     let (descriptor, given) = (Descriptor::win32(dangling_mut()), Given::default());
-    bencher.bench(|| black_box(&descriptor).check(black_box(&given)).is_ok());
+    bencher.bench_local(|| black_box(&descriptor).check(black_box(&given)).is_ok());
 }
 
 #[divan::bench]
 fn import_win32_by_name(bencher: Bencher<'_, '_>) {
     let name: Vec<u16> = "Global\\a name as long as they usually are\0".encode_utf16().collect();
     let (descriptor, given) = (Descriptor::win32_by_name(Utf16Name::new(&name).unwrap()), Given::default());
-    bencher.bench(|| black_box(&descriptor).check(black_box(&given)).is_ok());
+    bencher.bench_local(|| black_box(&descriptor).check(black_box(&given)).is_ok());
 }
 
 #[divan::bench]
 fn import_fd_by_the_table(bencher: Bencher<'_, '_>) {
     let (descriptor, given) = (Descriptor::fd(3), Given::default());
-    bencher.bench(|| black_box(&descriptor).check_waiving(black_box(&given), &[]).is_ok());
+    bencher.bench_local(|| black_box(&descriptor).check_waiving(black_box(&given), &[]).is_ok());
 }
