@@ -11,5 +11,7 @@
 //! Only [`fetch`], the command line and the last write touch the disk.
 
 pub mod finding;
+pub mod import;
 pub mod model;
 pub mod overlay;
+pub mod rules;

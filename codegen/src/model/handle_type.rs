@@ -279,6 +279,12 @@ pub struct HandleType {
     pub owner_on_failure: Owner,
     /// What a semaphore of it carries.
     pub payload: Payload,
+    /// The members of the parameters of a signal that a semaphore of it uses: `params.fence.value`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signal: Vec<Path>,
+    /// The same for a wait.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wait: Vec<Path>,
     /// A semaphore's state after import.
     pub initial_state: InitialState,
     /// Flags that must be set in the descriptor.

@@ -81,6 +81,8 @@ pub enum Predicate {
     NoDuplicates,
     /// The value must not change from what it was when the object was made.
     Unchanged,
+    /// The call itself is refused where the conditions hold, whatever the fields are.
+    Refused,
     /// What upstream demands and no program can check: the caller vouches for it.
     Attested(Object),
 }
@@ -175,6 +177,7 @@ impl Predicate {
             Self::AtMostValues(_) => "at_most_values",
             Self::NoDuplicates => "no_duplicates",
             Self::Unchanged => "unchanged",
+            Self::Refused => "refused",
             Self::Attested(_) => "attested",
         }
     }
@@ -204,6 +207,7 @@ impl Predicate {
             "no_duplicate_property" => Self::NoDuplicateProperty,
             "no_duplicates" => Self::NoDuplicates,
             "unchanged" => Self::Unchanged,
+            "refused" => Self::Refused,
             _ => return None,
         })
     }

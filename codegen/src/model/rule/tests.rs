@@ -4,7 +4,7 @@ use super::*;
 use crate::model::{Basis, Evidence, ExportedSize};
 
 /// Every predicate that has no operand, by name.
-const PLAIN: [&str; 17] = [
+const PLAIN: [&str; 18] = [
     "exactly_one_non_null",
     "any_non_null",
     "all_or_none_null",
@@ -22,6 +22,7 @@ const PLAIN: [&str; 17] = [
     "no_duplicate_property",
     "no_duplicates",
     "unchanged",
+    "refused",
 ];
 
 /// Every predicate that has operands.

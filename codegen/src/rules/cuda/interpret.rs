@@ -1,0 +1,491 @@
+//! From what a sentence says to statements about the model.
+//!
+//! In: comments, the model's names, the overlay and the reviewed list. Out: [`Statement`]s and [`Fact`]s with resolved names and places, and
+//! the account of what was read. A condition on a handle type holds for the rest of its paragraph.
+
+use std::collections::BTreeMap;
+
+use super::{Coverage, area};
+use crate::{
+    finding::{Finding, Findings, Place, Strictness},
+    import::cuda::{Comment, SubjectKind},
+    model::{Api, Condition, Given, Origin, Owner, Path, Payload, Predicate, Source, Term, Test},
+    overlay::{Overlay, Question},
+    rules::{
+        grammar::{self, Clause, Reading, Ref, Said, When},
+        names::{Field, Names},
+        reviewed::{Reviewed, Verdict},
+        sentence::{self, Section, Sentence},
+    },
+};
+
+/// Whose comment a statement stands in. Upstream says the same thing in both places, or means to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Side {
+    /// A function's comment.
+    Function,
+    /// The comment of a record or member.
+    Fields,
+}
+
+/// Where a statement comes from.
+#[derive(Clone, Debug)]
+pub(super) struct Basis {
+    pub(super) side: Side,
+    pub(super) source: Source,
+    pub(super) place: Place,
+}
+
+/// One demand, with its names resolved.
+#[derive(Clone, Debug)]
+pub(super) struct Statement {
+    /// The record or command.
+    pub(super) subject: String,
+    pub(super) fields: Vec<Path>,
+    pub(super) predicate: Predicate,
+    /// Conditions other than the handle type.
+    pub(super) when: Vec<Condition>,
+    /// The handle types it is for, and what has them; absent where it is for all.
+    pub(super) types: Option<(Term, Vec<String>)>,
+    /// The handle types it is not for.
+    pub(super) except: Option<(Term, Vec<String>)>,
+    pub(super) origin: Origin,
+    pub(super) error: Option<String>,
+    pub(super) basis: Basis,
+}
+
+/// What a fact says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// The member of the record is the one to use.
+    Selects(Field),
+    Owners {
+        success: Owner,
+        failure: Owner,
+    },
+    HoldsReference(bool),
+    /// What a semaphore carries, and which members an operation (the command) uses.
+    Carries {
+        command: String,
+        payload: Payload,
+        members: Vec<Path>,
+    },
+}
+
+/// A fact about handle types.
+#[derive(Clone, Debug)]
+pub(super) struct Fact {
+    pub(super) types: Vec<String>,
+    pub(super) what: What,
+    pub(super) basis: Basis,
+}
+
+/// Everything that was read.
+#[derive(Debug, Default)]
+pub(super) struct Interpreted {
+    pub(super) statements: Vec<Statement>,
+    pub(super) facts: Vec<Fact>,
+    pub(super) coverage: BTreeMap<String, Coverage>,
+    /// Sentences in the areas: how many there are.
+    pub(super) in_areas: usize,
+}
+
+/// What stays the same over all comments.
+pub(super) struct Context<'a> {
+    pub(super) names: &'a Names<'a>,
+    pub(super) overlay: &'a Overlay,
+    pub(super) reviewed: &'a Reviewed,
+    pub(super) release: &'a str,
+    pub(super) strictness: Strictness,
+}
+
+/// Reads all comments.
+pub(super) fn interpret(comments: &[Comment], context: &Context<'_>, findings: &mut Findings) -> Interpreted {
+    let mut interpreted = Interpreted::default();
+    for comment in comments.iter().filter(|comment| comment.doxygen || area::holds_comment(comment)) {
+        Interpreter::new(context, comment).read(&mut interpreted, findings);
+    }
+    interpreted
+}
+
+/// Reads one comment.
+struct Interpreter<'a> {
+    context: &'a Context<'a>,
+    comment: &'a Comment,
+    in_area: bool,
+    paragraph: usize,
+    /// The condition on a handle type that governs the paragraph.
+    scope: Option<Scope>,
+    /// The handle types that the comment named last for a semaphore.
+    semaphores: Vec<String>,
+    /// The handle that the paragraph spoke of last.
+    handle: Option<Field>,
+    /// The flag that was introduced, and where it belongs.
+    flag: Option<(String, Field)>,
+}
+
+#[derive(Clone, Debug)]
+struct Scope {
+    term: Term,
+    /// The record or command that the term is a part of; absent for a given fact.
+    subject: Option<String>,
+    values: Vec<String>,
+}
+
+/// What a condition of a sentence comes to.
+enum Resolved {
+    Scope(Scope),
+    Except(Term, Vec<String>),
+    Other(Condition, Field),
+}
+
+/// Why a sentence that the grammar understands comes to nothing.
+type Trouble = String;
+
+impl<'a> Interpreter<'a> {
+    fn new(context: &'a Context<'a>, comment: &'a Comment) -> Self {
+        Self {
+            context,
+            comment,
+            in_area: area::holds_comment(comment),
+            paragraph: usize::MAX,
+            scope: None,
+            semaphores: Vec::new(),
+            handle: None,
+            flag: None,
+        }
+    }
+
+    fn read(mut self, out: &mut Interpreted, findings: &mut Findings) {
+        let prose = sentence::read(&self.comment.text);
+        for sentence in &prose.sentences {
+            if sentence.paragraph != self.paragraph {
+                self.paragraph = sentence.paragraph;
+                self.scope = None;
+                self.handle = None;
+            }
+            self.sentence(sentence, out, findings);
+        }
+    }
+
+    fn sentence(&mut self, sentence: &Sentence, out: &mut Interpreted, findings: &mut Findings) {
+        let in_area = self.in_area || area::holds_sentence(sentence);
+        let basis = self.basis(sentence);
+        let (statements, facts) = (out.statements.len(), out.facts.len());
+        let read = match grammar::read(sentence) {
+            Some(reading) => self.reading(sentence, reading, &basis, out).map_err(Some),
+            None => Err(None),
+        };
+        let outcome = match read {
+            Ok(()) if out.statements[statements..].iter().any(|statement| statement.predicate.is_checkable()) => Outcome::Checkable,
+            Ok(()) if out.statements.len() > statements => Outcome::Attested,
+            Ok(()) => Outcome::Explained,
+            Err(trouble) => {
+                out.statements.truncate(statements);
+                out.facts.truncate(facts);
+                self.reviewed(&basis, out).unwrap_or_else(|| {
+                    if in_area {
+                        findings.push(self.unknown(sentence, &basis, trouble));
+                    }
+                    Outcome::Unread
+                })
+            }
+        };
+        out.in_areas += usize::from(in_area);
+        if area::is_normative(sentence) {
+            out.coverage.entry(self.comment.item.clone()).or_default().count(outcome);
+        }
+    }
+
+    fn basis(&self, sentence: &Sentence) -> Basis {
+        let first = self.comment.place_of_line(sentence.lines.start);
+        let last = self.comment.place_of_line(sentence.lines.end.saturating_sub(1));
+        Basis {
+            side: if self.comment.kind == SubjectKind::Command { Side::Function } else { Side::Fields },
+            source: Source {
+                document: self.comment.document.name().to_owned(),
+                version: self.context.release.to_owned(),
+                symbol: self.comment.subject.clone(),
+                hash: sentence.hash(),
+            },
+            place: self.comment.document.place(first.range().start..last.range().end),
+        }
+    }
+
+    fn unknown(&self, sentence: &Sentence, basis: &Basis, trouble: Option<Trouble>) -> Finding {
+        let what = format!("a sentence about handles that nobody has read, in the comment of `{}`", self.comment.subject);
+        let finding = match self.context.strictness {
+            Strictness::Strict => Finding::error(what),
+            Strictness::Lenient => Finding::warning(what),
+        };
+        let finding = finding.at(basis.place.clone()).found(format!("\"{}\"", sentence.normalised()));
+        let finding = if let Some(trouble) = trouble { finding.wanted(trouble) } else { finding };
+        finding.help(format!(
+            "teach the grammar to read it, or put `{} #{}` on the list in spec/reviewed.toml",
+            basis.source.symbol, basis.source.hash
+        ))
+    }
+
+    fn reviewed(&self, basis: &Basis, out: &mut Interpreted) -> Option<Outcome> {
+        match self.context.reviewed.verdict(&basis.source.symbol, &basis.source.hash)? {
+            Verdict::Explains => Some(Outcome::Explained),
+            Verdict::Attested { object, fields, error } => {
+                out.statements.push(Statement {
+                    subject: self.owner(),
+                    fields: fields.clone(),
+                    predicate: Predicate::Attested(object.clone()),
+                    when: Vec::new(),
+                    types: self.scope.as_ref().map(|scope| (scope.term.clone(), scope.values.clone())),
+                    except: None,
+                    origin: Origin::Stated,
+                    error: error.clone(),
+                    basis: basis.clone(),
+                });
+                Some(Outcome::Attested)
+            }
+        }
+    }
+
+    /// The record or command that the comment belongs to, as the model names it.
+    fn owner(&self) -> String {
+        let first = self.comment.subject.split("::").next().unwrap_or_default();
+        match self.context.names.record(first) {
+            Some(record) => record.name.clone(),
+            None => first.to_owned(),
+        }
+    }
+
+    fn reading(&mut self, sentence: &Sentence, reading: Reading, basis: &Basis, out: &mut Interpreted) -> Result<(), Trouble> {
+        let mut when = Vec::new();
+        let mut except = None;
+        let mut it = None;
+        if let Some(head) = reading.head {
+            match self.condition(sentence, head)? {
+                Resolved::Scope(scope) => self.scope = Some(scope),
+                Resolved::Except(term, values) => {
+                    self.scope = None;
+                    except = Some((term, values));
+                }
+                Resolved::Other(condition, field) => {
+                    when.push(condition);
+                    it = Some(field);
+                }
+            }
+        }
+        for said in reading.said {
+            match said {
+                Said::Clause(clause) => {
+                    let mut statement = self.clause(sentence, clause, it.as_ref(), basis)?;
+                    statement.when.splice(0..0, when.iter().cloned());
+                    statement.except.clone_from(&except);
+                    out.statements.push(statement);
+                }
+                Said::FlagRequired => {
+                    let (flag, field) = self.flag.clone().ok_or("a flag that was introduced before")?;
+                    let mut statement = self.statement(field.subject, vec![field.path], Predicate::MustHaveFlags(vec![flag]), basis);
+                    statement.when.clone_from(&when);
+                    out.statements.push(statement);
+                }
+                Said::Flag { flag, field } => {
+                    if !self.context.names.is_value(&flag) {
+                        return Err(format!("a flag of the API instead of `{flag}`"));
+                    }
+                    self.flag = Some((flag, self.field(sentence, &field, None)?));
+                }
+                other => {
+                    let fact = self.fact(sentence, other, basis)?;
+                    out.facts.push(fact);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fact(&mut self, sentence: &Sentence, said: Said, basis: &Basis) -> Result<Fact, Trouble> {
+        let in_scope = |scope: &Option<Scope>| {
+            scope.as_ref().map(|scope| scope.values.clone()).ok_or_else(|| "a handle type that the paragraph is about".to_owned())
+        };
+        let (types, what) = match said {
+            Said::Selects(types) => {
+                self.values(&types)?;
+                (types, What::Selects(self.field(sentence, &Ref::Here, None)?))
+            }
+            Said::Owners { success, failure } => (in_scope(&self.scope)?, What::Owners { success, failure }),
+            Said::HoldsReference(holds) => (in_scope(&self.scope)?, What::HoldsReference(holds)),
+            Said::Carries { payload, members } => {
+                let members = members.iter().map(|member| self.field(sentence, member, None).map(|field| field.path));
+                let members = members.collect::<Result<_, _>>()?;
+                (in_scope(&self.scope)?, What::Carries { command: self.comment.subject.clone(), payload, members })
+            }
+            Said::Clause(_) | Said::Flag { .. } | Said::FlagRequired => return Err("a fact about a handle type".to_owned()),
+        };
+        Ok(Fact { types, what, basis: basis.clone() })
+    }
+
+    fn statement(&self, subject: String, fields: Vec<Path>, predicate: Predicate, basis: &Basis) -> Statement {
+        let scope = self.scope.as_ref().filter(|scope| scope.subject.as_ref().is_none_or(|owner| *owner == subject));
+        Statement {
+            subject,
+            fields,
+            predicate,
+            when: Vec::new(),
+            types: scope.map(|scope| (scope.term.clone(), scope.values.clone())),
+            except: None,
+            origin: Origin::Stated,
+            error: None,
+            basis: basis.clone(),
+        }
+    }
+
+    fn clause(&mut self, sentence: &Sentence, clause: Clause, it: Option<&Field>, basis: &Basis) -> Result<Statement, Trouble> {
+        let fields = clause.fields.iter().map(|field| self.field(sentence, field, it)).collect::<Result<Vec<_>, _>>()?;
+        let subject = fields.first().map_or_else(|| self.owner(), |field| field.subject.clone());
+        if fields.iter().any(|field| field.subject != subject) {
+            return Err("fields of one record, or parameters of one command".to_owned());
+        }
+        if let [field] = fields.as_slice()
+            && field.path.names().last().is_some_and(|last| ["handle", "fd"].contains(&last))
+        {
+            self.handle = Some(field.clone());
+        }
+        let predicate = self.predicate(&subject, &fields, clause.ask)?;
+        // What a caller promises of a valid file descriptor holds the number too, which upstream does not say by itself.
+        let origin = if predicate == Predicate::FdNonNegative { Origin::Derived } else { Origin::Stated };
+        let mut statement = self.statement(subject, fields.into_iter().map(|field| field.path).collect(), predicate, basis);
+        statement.origin = origin;
+        for when in clause.when {
+            match self.condition(sentence, when)? {
+                Resolved::Scope(scope) => statement.types = Some((scope.term, scope.values)),
+                Resolved::Except(term, values) => statement.except = Some((term, values)),
+                Resolved::Other(condition, _) => statement.when.push(condition),
+            }
+        }
+        Ok(statement)
+    }
+
+    /// The predicate with its operands checked: values exist, and an operand that is a field becomes its path.
+    fn predicate(&self, subject: &str, fields: &[Field], predicate: Predicate) -> Result<Predicate, Trouble> {
+        let operand = |operand: String| -> Result<String, Trouble> {
+            if operand.parse::<i128>().is_ok() || self.context.names.is_value(&operand) {
+                return Ok(operand);
+            }
+            let field = self
+                .context
+                .names
+                .field(Some(subject), &operand)
+                .or_else(|| fields.first().and_then(|field| self.context.names.neighbour(&field.subject, field.path.as_str(), &operand)))
+                .filter(|field| field.subject == subject);
+            field.map(|field| field.path.to_string()).ok_or_else(|| format!("a number, a value of the API or a field instead of `{operand}`"))
+        };
+        Ok(match predicate {
+            Predicate::OnlyFlags(ref names)
+            | Predicate::MustHaveFlags(ref names)
+            | Predicate::LacksFlags(ref names)
+            | Predicate::OneOf(ref names)
+            | Predicate::NoneOf(ref names) => {
+                self.values(names)?;
+                predicate
+            }
+            Predicate::Equal(value) => Predicate::Equal(operand(value)?),
+            Predicate::NotEqual(value) => Predicate::NotEqual(operand(value)?),
+            Predicate::AtMost(value) => Predicate::AtMost(operand(value)?),
+            Predicate::AtLeast(value) => Predicate::AtLeast(operand(value)?),
+            Predicate::Below(value) => Predicate::Below(operand(value)?),
+            Predicate::Above(value) => Predicate::Above(operand(value)?),
+            Predicate::MultipleOf(value) => Predicate::MultipleOf(operand(value)?),
+            other => other,
+        })
+    }
+
+    fn values(&self, values: &[String]) -> Result<(), Trouble> {
+        match values.iter().find(|value| !self.context.names.is_value(value)) {
+            Some(unknown) => Err(format!("a value of the API instead of `{unknown}`")),
+            None => Ok(()),
+        }
+    }
+
+    fn condition(&mut self, sentence: &Sentence, when: When) -> Result<Resolved, Trouble> {
+        let given = |fact| Term::Given(fact);
+        Ok(match when {
+            When::In(field, values) => {
+                self.values(&values)?;
+                let field = self.field(sentence, &field, None)?;
+                Resolved::Scope(Scope { term: Term::Field(field.path), subject: Some(field.subject), values })
+            }
+            When::Headless(values) => {
+                let value = values.join("|");
+                let subject = format!("{}/{value}", self.comment.subject);
+                let field = self.context.overlay.decide_text(Api::Cuda, Question::OpeningWords, &subject).ok_or_else(|| {
+                    format!("words that say what is `{value}`, or an overlay entry `opening-words` for `{subject}` that names the field")
+                })?;
+                return self.condition(sentence, When::In(Ref::Named(field.to_owned()), values));
+            }
+            When::NonNull(field) => self.null_condition(sentence, &field, Test::NonNull)?,
+            When::Null(field) => self.null_condition(sentence, &field, Test::Null)?,
+            When::Semaphore(values) => {
+                self.values(&values)?;
+                self.semaphores.clone_from(&values);
+                Resolved::Scope(Scope { term: given(Given::SemaphoreHandleType), subject: None, values })
+            }
+            When::OtherSemaphores if self.semaphores.is_empty() => return Err("a handle type that was named before".to_owned()),
+            When::OtherSemaphores => Resolved::Except(given(Given::SemaphoreHandleType), self.semaphores.clone()),
+            When::Memory(values) => {
+                self.values(&values)?;
+                Resolved::Scope(Scope { term: given(Given::MemoryHandleType), subject: None, values })
+            }
+        })
+    }
+
+    fn null_condition(&self, sentence: &Sentence, field: &Ref, test: Test) -> Result<Resolved, Trouble> {
+        let field = self.field(sentence, field, None)?;
+        Ok(Resolved::Other(Condition::Test(Term::Field(field.path.clone()), test), field))
+    }
+
+    /// The part of the model that a sentence refers to.
+    fn field(&self, sentence: &Sentence, field: &Ref, it: Option<&Field>) -> Result<Field, Trouble> {
+        match field {
+            Ref::It => it.cloned().ok_or_else(|| "a field that the sentence named before".to_owned()),
+            Ref::Handle => self.handle.clone().ok_or_else(|| "a handle that the paragraph named before".to_owned()),
+            Ref::Here => self.here(sentence).ok_or_else(|| "a parameter or member that the sentence is about".to_owned()),
+            Ref::Named(name) => self.named(name).ok_or_else(|| format!("a parameter or member instead of `{name}`, which the model does not have")),
+        }
+    }
+
+    fn here(&self, sentence: &Sentence) -> Option<Field> {
+        match (&sentence.section, self.comment.kind) {
+            (Section::Parameter(name), SubjectKind::Command) => self.context.names.field(Some(&self.comment.subject), name),
+            (_, SubjectKind::Member) => self.context.names.field(None, &self.comment.subject),
+            _ => None,
+        }
+    }
+
+    fn named(&self, name: &str) -> Option<Field> {
+        let names = self.context.names;
+        let command = (self.comment.kind == SubjectKind::Command).then_some(self.comment.subject.as_str());
+        let found = names.field(command, name).filter(|field| !field.path.as_str().is_empty());
+        let found = found.or_else(|| match self.comment.kind {
+            SubjectKind::Member | SubjectKind::Record => {
+                let here = names.field(None, &self.comment.subject);
+                let (record, path) = match &here {
+                    Some(field) => (field.subject.as_str(), field.path.as_str()),
+                    None => (self.comment.item.as_str(), ""),
+                };
+                names.neighbour(record, path, name)
+            }
+            _ => None,
+        });
+        found.or_else(|| {
+            let right = self.context.overlay.decide_text(Api::Cuda, Question::DocReference, name)?;
+            names.field(command, right)
+        })
+    }
+}
+
+/// What became of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Checkable,
+    Attested,
+    Explained,
+    Unread,
+}
