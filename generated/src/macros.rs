@@ -27,6 +27,7 @@ macro_rules! enumeration {
         $(aliases { $($alias:ident = $of:ident, $note:literal;)* })?
     ) => {
         $crate::newtype_of_names! {
+            #[derive(PartialOrd, Ord)]
             $name: $repr, $about { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
         }
 
@@ -199,6 +200,7 @@ macro_rules! status {
         $(aliases { $($alias:ident = $of:ident, $note:literal;)* })?
     ) => {
         $crate::newtype_of_names! {
+            #[derive(PartialOrd, Ord)]
             #[must_use = "a command says here whether it failed"]
             $name: $repr, $about { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
         }
@@ -243,7 +245,7 @@ macro_rules! newtype_of_names {
     ) => {
         #[doc = $about]
         #[repr(transparent)]
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
         $(#[$attribute])*
         pub struct $name(pub $repr);
 
@@ -411,11 +413,11 @@ macro_rules! record {
         $crate::record! { @layout $name, [$($size),+], [$($align),+], $($member [$($offset),+])* }
     };
     (@layout $name:ident, $size:tt, $align:tt, $($member:ident $offset:tt)*) => {
-        const _: () = {
-            assert!(size_of::<$name>() == $crate::layout::here(&$size), "the size differs from C's");
-            assert!(align_of::<$name>() == $crate::layout::here(&$align), "the alignment differs from C's");
-            $(assert!(::core::mem::offset_of!($name, $member) == $crate::layout::here(&$offset), "an offset differs from C's");)*
-        };
+        const _: () = $crate::layout::check(&[
+            ("the size differs from C's", size_of::<$name>(), &$size),
+            ("the alignment differs from C's", align_of::<$name>(), &$align),
+            $((concat!("the offset of `", stringify!($member), "` differs from C's"), ::core::mem::offset_of!($name, $member), &$offset),)*
+        ]);
 
         impl $name {
             /// With every byte zero: numbers zero, pointers and handles null, nothing selected.
@@ -553,23 +555,30 @@ macro_rules! command {
     };
 }
 
-/// The order of an API's commands: gives each its index, and lists what is known of all.
+/// The order of an API's commands: gives each its index, and lists what is known of all. What exists on Windows only comes last, so that
+/// an index is the same on every target. An index counts within one table.
 #[macro_export]
 macro_rules! command_table {
-    ($api:ident { $($(#[$attribute:meta])* $name:ident)* }) => {
+    ($api:ident { $($name:ident)* }) => {
         /// The place of each command in the table; a position, not a value of the driver.
         #[allow(clippy::enum_variant_names)]
         enum Index {
-            $($(#[$attribute])* $name,)*
+            $($name,)*
         }
 
         /// What a row leaves out.
         const NOTHING_KNOWN: $crate::CommandInfo = $crate::CommandInfo::nothing_known($crate::Api::$api);
 
         /// Every command of the API, by index.
-        pub static COMMANDS: [&$crate::CommandInfo; COMMAND_COUNT] = [$($(#[$attribute])* $name.info(),)*];
+        pub static COMMANDS: [&$crate::CommandInfo; COMMAND_COUNT] = [$($name.info()),*];
 
         /// How many commands the API has on this target.
-        pub const COMMAND_COUNT: usize = [$($(#[$attribute])* Index::$name as u16,)*].len();
+        pub const COMMAND_COUNT: usize = [$(Index::$name as u16),*].len();
+    };
+    ($api:ident { $($name:ident)* } windows { $($more:ident)* }) => {
+        #[cfg(windows)]
+        $crate::command_table! { $api { $($name)* $($more)* } }
+        #[cfg(not(windows))]
+        $crate::command_table! { $api { $($name)* } }
     };
 }

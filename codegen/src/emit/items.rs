@@ -1,0 +1,185 @@
+//! Emits the kinds of item that take a row or a few: aliases, callbacks, commands, constants, functions and handles.
+//!
+//! In: the items of one kind. Out: a macro row each.
+
+use super::{
+    docs::Docs,
+    page::Page,
+    types::{identifier, literal, value},
+};
+use crate::{
+    model::{Api, CType, Command, ErrorChannel, HandleRepr, Model, Parameter, ThreadSafety},
+    pass::index::{Index, Resolved},
+};
+
+/// The file of other names.
+pub(super) fn aliases<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page<'a> {
+    for item in &model.aliases {
+        cfg(&mut page, item.windows);
+        let ctype = page.ctype(&item.ctype);
+        let about = literal(&docs.item(&item.lifetime));
+        page.line(0, format_args!("alias! {{ {} = {ctype}, {about} }}", identifier(&item.name)));
+    }
+    page
+}
+
+/// The file of callbacks.
+pub(super) fn callbacks<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page<'a> {
+    for item in &model.callbacks {
+        page.gap();
+        page.line(0, "callback! {");
+        page.line(1, format_args!("{}, {},", identifier(&item.name), literal(&docs.item(&item.lifetime))));
+        let returns = signature(&mut page, &item.parameters, &item.returns);
+        page.line(1, returns);
+        page.line(0, "}");
+    }
+    page
+}
+
+/// The file of constants.
+pub(super) fn constants<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut page: Page<'a>) -> Page<'a> {
+    for item in &model.constants {
+        cfg(&mut page, item.windows);
+        let ctype = page.ctype(&item.ctype);
+        if matches!(index.resolve(&item.ctype), Resolved::Enumeration(_) | Resolved::Handle(_)) {
+            page.needs_items();
+        }
+        let (number, about) = (value(index, &item.ctype, item.value), literal(&docs.item(&item.lifetime)));
+        page.line(0, format_args!("constant! {{ {}: {ctype} = {number}, {about} }}", identifier(&item.name)));
+    }
+    page
+}
+
+/// The file of macros with parameters.
+pub(super) fn functions<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page<'a> {
+    let constants: Vec<&str> = model.constants.iter().map(|item| item.name.as_str()).collect();
+    for item in &model.macro_functions {
+        let parameters: Vec<_> = item.parameters.iter().map(|name| identifier(name)).collect();
+        let words = item.body.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        if words.into_iter().any(|word| constants.contains(&word)) {
+            page.needs_items();
+        }
+        let (name, about) = (identifier(&item.name), literal(&docs.item(&item.lifetime)));
+        page.line(0, format_args!("function! {{ {name}({}): {} = {}, {about} }}", parameters.join(", "), item.repr, item.body));
+    }
+    page
+}
+
+/// The file of handles.
+pub(super) fn handles<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page<'a> {
+    for item in &model.handles {
+        cfg(&mut page, item.windows);
+        let markers = match item.threads {
+            ThreadSafety::Any => "Send, Sync",
+            ThreadSafety::Send => "Send",
+            ThreadSafety::None => "",
+        };
+        let repr = match &item.repr {
+            HandleRepr::Pointer => format!("pointer [{markers}]"),
+            HandleRepr::Address => "address".to_owned(),
+            HandleRepr::Integer(repr) => format!("integer {repr}"),
+        };
+        page.line(0, format_args!("handle! {{ {}: {repr}, {} }}", identifier(&item.name), literal(&docs.item(&item.lifetime))));
+    }
+    page
+}
+
+/// The file of commands. Those of Windows come last in the table, so that an index is the same on every target.
+pub(super) fn commands<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page<'a> {
+    for item in &model.commands {
+        page.gap();
+        cfg(&mut page, item.windows);
+        command(item, docs, &mut page);
+    }
+    if model.commands.is_empty() {
+        return page;
+    }
+    page.gap();
+    page.line(0, "command_table! {");
+    let api = match model.api {
+        Api::Cuda => "Cuda",
+        Api::OpenCl => "OpenCl",
+    };
+    page.line(1, format_args!("{api} {{"));
+    for item in model.commands.iter().filter(|item| !item.windows) {
+        page.line(2, identifier(&item.symbol));
+    }
+    page.line(1, "}");
+    let mut windows = model.commands.iter().filter(|item| item.windows).peekable();
+    if windows.peek().is_some() {
+        page.line(1, "windows {");
+        for item in windows {
+            page.line(2, identifier(&item.symbol));
+        }
+        page.line(1, "}");
+    }
+    page.line(0, "}");
+    page
+}
+
+/// One command: its function, then what is known of it. What the row leaves out is the same for most: see `nothing_known`.
+fn command(item: &Command, docs: Docs, page: &mut Page<'_>) {
+    page.line(0, "command! {");
+    if item.name != item.symbol {
+        page.line(1, format_args!("#[doc(alias = {})]", literal(&item.name)));
+    }
+    page.line(1, format_args!("{}, {},", identifier(&item.symbol), literal(&docs.command(item))));
+    let returns = signature(page, &item.parameters, &item.returns);
+    page.line(1, format_args!("{returns};"));
+    page.line(1, format_args!("symbol: c{},", literal(&item.symbol)));
+    page.line(1, format_args!("name: c{},", literal(&item.name)));
+    if let Some(version) = item.version {
+        page.line(1, format_args!("version: {version},"));
+    }
+    if let Some(symbol) = &item.per_thread_symbol {
+        let version = item.per_thread_version.unwrap_or(0);
+        page.line(1, format_args!("per_thread: Some((c{}, {version})),", literal(symbol)));
+    }
+    if let Some(since) = item.lifetime.since {
+        page.line(1, format_args!("since: \"{since}\","));
+    }
+    if let Some(deprecated) = item.lifetime.deprecated {
+        page.line(1, format_args!("deprecated: \"{deprecated}\","));
+    }
+    if !item.lifetime.extensions.is_empty() {
+        let names: Vec<String> = item.lifetime.extensions.iter().map(|name| literal(name)).collect();
+        page.line(1, format_args!("extensions: &[{}],", names.join(", ")));
+    }
+    let channel = match item.error_channel {
+        ErrorChannel::Return => None,
+        ErrorChannel::ErrcodeRet => Some("ErrcodeRet"),
+        ErrorChannel::PerItem => Some("PerItem"),
+        ErrorChannel::None => Some("None"),
+    };
+    if let Some(channel) = channel {
+        page.needs_error_channel();
+        page.line(1, format_args!("error_channel: ErrorChannel::{channel},"));
+    }
+    if let Some(header) = &item.header {
+        page.line(1, format_args!("header: {},", literal(header)));
+    }
+    page.line(0, "}");
+}
+
+/// `fn(` and a line for each parameter; gives the last line, `) -> …`.
+fn signature(page: &mut Page<'_>, parameters: &[Parameter], returns: &CType) -> String {
+    let returns = match returns {
+        CType::Void => String::new(),
+        ctype => format!(" -> {}", page.ctype(ctype)),
+    };
+    if parameters.is_empty() {
+        return format!("fn(){returns}");
+    }
+    page.line(1, "fn(");
+    for parameter in parameters {
+        let ctype = page.ctype(&parameter.ctype);
+        page.line(2, format_args!("{}: {ctype},", identifier(&parameter.name)));
+    }
+    format!("){returns}")
+}
+
+fn cfg(page: &mut Page<'_>, windows: bool) {
+    if windows {
+        page.line(0, "#[cfg(windows)]");
+    }
+}

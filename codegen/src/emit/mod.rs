@@ -1,0 +1,109 @@
+//! From a model to the files of `clcu-sys`.
+//!
+//! In: the two models. Out: every generated file as a path and its text, which `generate` writes and `check` compares; see [`disk`].
+//! There is this one list, so that both cannot disagree. Everything is plain string building over the model, which is validated first:
+//! a build script that generates needs no parser for Rust. Tests parse what comes out.
+
+pub mod disk;
+mod docs;
+mod enumerations;
+mod items;
+mod page;
+mod records;
+mod types;
+
+use crate::{
+    finding::Findings,
+    model::{Api, EnumerationKind, Model},
+    pass::{index::Index, order, validate},
+};
+use docs::Docs;
+use page::{MARK, Page};
+
+/// Where generated code of an API lies, below the repository's root.
+#[must_use]
+pub fn folder(api: Api) -> String {
+    format!("generated/src/{}", api.name())
+}
+
+/// A generated file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// Its path below the repository's root, with `/` on every system.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Every generated file of both APIs, sorted by path; or why one of the models cannot be emitted.
+pub fn outputs(cuda: &Model, opencl: &Model) -> Result<Vec<Output>, Findings> {
+    let mut findings = Findings::default();
+    let mut outputs = Vec::new();
+    for model in [cuda, opencl] {
+        match files(model) {
+            Ok(files) => outputs.extend(
+                files.into_iter().map(|file| Output { path: format!("{}/{}.rs", folder(model.api), file.name), text: file.text }),
+            ),
+            Err(faults) => findings.0.extend(faults.0),
+        }
+    }
+    outputs.sort_by(|a, b| a.path.cmp(&b.path));
+    findings.with(outputs).map(|(outputs, _)| outputs)
+}
+
+/// A file of one API.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The name of the module: `enums`, and `mod` for the one around them.
+    pub name: &'static str,
+    /// Its text.
+    pub text: String,
+}
+
+/// The generated files of one API; or why the model cannot be emitted.
+pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
+    validate::validate(model).with(())?;
+    let mut sorted = model.clone();
+    order::order(&mut sorted);
+    let model = &sorted;
+    let (index, docs) = (Index::new(model), Docs::new(model));
+    let page = |about: &str| Page::new(model.api, &index, about);
+    let named = |kind, about: &str| enumerations::emit(model, docs, kind, page(about));
+    let modules = [
+        ("aliases", items::aliases(model, docs, page("other names of types"))),
+        ("bits", named(EnumerationKind::Bits, "enumerations of bits that combine")),
+        ("callbacks", items::callbacks(model, docs, page("functions that the application provides"))),
+        ("commands", items::commands(model, docs, page("the functions of the driver"))),
+        ("constants", items::constants(model, docs, &index, page("named values that belong to no enumeration"))),
+        ("enums", named(EnumerationKind::Choice, "enumerations of which one value holds at a time")),
+        ("functions", items::functions(model, docs, page("macros with parameters"))),
+        ("handles", items::handles(model, docs, page("objects that are only referred to"))),
+        ("records", records::emit(model, docs, &index, page("structs and unions"))),
+        ("status", named(EnumerationKind::Status, "what commands return")),
+    ];
+    let mut files: Vec<File> =
+        modules.into_iter().filter_map(|(name, page)| Some(File { name, text: page.finish()? })).collect();
+    let names: Vec<&str> = files.iter().map(|file| file.name).collect();
+    files.push(File { name: "mod", text: module(model.api, &names) });
+    Ok(files)
+}
+
+/// The module around the others.
+fn module(api: Api, names: &[&str]) -> String {
+    use std::fmt::Write as _;
+
+    let mut text = format!(
+        "{MARK}\n//! Everything that {api} declares, under upstream's names. From `spec/{}.json`.\n\
+         #![allow(non_camel_case_types, non_upper_case_globals, non_snake_case)] // upstream's names\n\
+         #![allow(clippy::unreadable_literal, clippy::wildcard_imports)] // upstream's digits; and types stand in files by kind\n",
+        api.name()
+    );
+    // Writing to a `String` does not fail.
+    for (at, name) in names.iter().enumerate() {
+        let _ = writeln!(text, "{}mod {name};", if at == 0 { "\n" } else { "" });
+    }
+    for (at, name) in names.iter().enumerate() {
+        let _ = writeln!(text, "{}pub use self::{name}::*;", if at == 0 { "\n" } else { "" });
+    }
+    text
+}

@@ -1,0 +1,6 @@
+//! From facts to a model, and from model to model: one named step a file.
+
+pub mod index;
+pub mod order;
+pub mod rust_layout;
+pub mod validate;
