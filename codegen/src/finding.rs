@@ -137,6 +137,8 @@ pub struct Finding {
     pub wanted: Option<String>,
     /// What to do about it.
     pub help: Option<String>,
+    /// Strict reading refuses it; lenient reading left it out.
+    pub softened: bool,
 }
 
 impl Finding {
@@ -159,7 +161,15 @@ impl Finding {
     }
 
     fn new(severity: Severity, what: impl Into<String>) -> Self {
-        Self { severity, what: what.into(), place: None, found: None, wanted: None, help: None }
+        Self { severity, what: what.into(), place: None, found: None, wanted: None, help: None, softened: false }
+    }
+
+    /// The same where lenient reading leaves out what strict reading refuses: an error becomes a warning that says so.
+    #[must_use]
+    pub fn softened(mut self) -> Self {
+        self.softened |= self.severity == Severity::Error;
+        self.severity = self.severity.min(Severity::Warning);
+        self
     }
 
     /// Says where.
@@ -228,9 +238,7 @@ impl Findings {
 
     /// Turns errors into warnings: `--lenient`, which lists what strict import refuses.
     pub fn soften(&mut self) {
-        for finding in &mut self.0 {
-            finding.severity = finding.severity.min(Severity::Warning);
-        }
+        self.0 = std::mem::take(&mut self.0).into_iter().map(Finding::softened).collect();
     }
 
     /// `result` with what was found beside it, or only the findings if any of them is an error.

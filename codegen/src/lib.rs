@@ -11,10 +11,12 @@
 //! Only [`fetch`], the command line and the last write touch the disk.
 
 pub mod emit;
+pub mod fetch;
 pub mod finding;
 pub mod import;
 pub mod model;
 pub mod overlay;
 pub mod pass;
+pub mod pipeline;
 pub mod rules;
 pub mod snapshot;

@@ -1,10 +1,9 @@
 //! From a model to the files of `clcu-sys`.
 //!
-//! In: the two models. Out: every generated file as a path and its text, which `generate` writes and `check` compares; see [`disk`].
+//! In: the two models. Out: every generated file as a path and its text, which `generate` writes and `check` compares (`pipeline::Outputs`).
 //! There is this one list, so that both cannot disagree. Everything is plain string building over the model, which is validated first:
 //! a build script that generates needs no parser for Rust. Tests parse what comes out.
 
-pub mod disk;
 mod docs;
 mod enumerations;
 mod items;
@@ -18,7 +17,8 @@ use crate::{
     pass::{index::Index, order, validate},
 };
 use docs::Docs;
-use page::{MARK, Page};
+pub use page::MARK;
+use page::Page;
 
 /// Where generated code of an API lies, below the repository's root.
 #[must_use]

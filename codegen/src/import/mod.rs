@@ -4,3 +4,4 @@
 //! importer does not know is an error with its place.
 
 pub mod cuda;
+pub mod opencl;

@@ -1,6 +1,7 @@
 //! From facts to a model, and from model to model: one named step a file.
 
 pub mod index;
+pub mod opencl;
 pub mod order;
 pub mod rust_layout;
 pub mod validate;

@@ -51,6 +51,10 @@ pub enum When {
     OtherSemaphores,
     /// The memory object was imported from one of these handle types.
     Memory(Vec<String>),
+    /// The value is among those that the neighbouring field or parameter of its type asks for.
+    Specified(String),
+    /// The value that the comment named before is not among them.
+    NotSpecified,
 }
 
 /// One demand.
@@ -80,6 +84,8 @@ pub enum Said {
     },
     /// The handle keeps the object alive (or does not): so it has to be closed (or need not be).
     HoldsReference(bool),
+    /// What an export writes: `int`, `HANDLE`, `D3DKMT_HANDLE`, or a record.
+    Exports(String),
     /// What a semaphore carries, and the members of the parameters that an operation on it uses.
     Carries {
         /// What it carries.
@@ -130,6 +136,7 @@ fn reading(input: &mut Tokens<'_>) -> winnow::Result<Reading> {
         fact::fact.map(|said| Reading { head: None, said: vec![said] }),
         fact::conditional,
         demand::flag_rules,
+        demand::specified,
         (condition::head, demand::demands).map(|(head, said)| Reading { head: Some(head), said }),
         demand::trailing,
         demand::demands.map(|said| Reading { head: None, said }),

@@ -12,6 +12,7 @@
 //! A sentence in an area that matters is a rule, an attested rule, or on the reviewed list: one that is none of them is an error with
 //! its place, never dropped. Nothing upstream wrote is kept: a sentence is named by its symbol and a hash.
 
+pub mod cuda;
 pub mod grammar;
 pub mod names;
 pub mod reviewed;

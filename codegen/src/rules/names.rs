@@ -106,6 +106,31 @@ impl<'a> Names<'a> {
         self.enumerators.contains_key(name) || self.constants.contains_key(name)
     }
 
+    /// The value that is written as `VALUE`, or as `ENUMERATION::VALUE`.
+    #[must_use]
+    pub fn value<'b>(&self, written: &'b str) -> Option<&'b str> {
+        match written.split_once("::") {
+            None => self.is_value(written).then_some(written),
+            Some((enumeration, value)) => {
+                self.enumerators.get(value).is_some_and(|(owner, _)| owner.name == enumeration).then_some(value)
+            }
+        }
+    }
+
+    /// The parameter of a command, or member of a record, that has the enumeration of `value` for its type.
+    #[must_use]
+    pub fn field_of_type(&self, subject: &str, value: &str) -> Option<Field> {
+        let (enumeration, _) = self.enumerator(value)?;
+        let wanted = |ctype: &CType| matches!(ctype, CType::Named(name) if *name == enumeration.name);
+        let (subject, name) = if let Some(command) = self.command(subject) {
+            (&command.symbol, &command.parameters.iter().find(|parameter| wanted(&parameter.ctype))?.name)
+        } else {
+            let record = self.record(subject)?;
+            (&record.name, &record.members.iter().find(|member| wanted(&member.ctype))?.name)
+        };
+        Some(Field { subject: subject.clone(), path: name.parse().ok()? })
+    }
+
     /// The integer that a value stands for.
     #[must_use]
     pub fn integer(&self, name: &str) -> Option<i128> {

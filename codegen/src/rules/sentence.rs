@@ -52,9 +52,14 @@ impl Sentence {
     /// The first 16 hexadecimal digits of the SHA-256 of [`Self::normalised`].
     #[must_use]
     pub fn hash(&self) -> String {
-        let digest = Sha256::digest(self.normalised().as_bytes());
-        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        hash(&self.normalised())
     }
+}
+
+/// The first 16 hexadecimal digits of the SHA-256 of `text`.
+#[must_use]
+pub fn hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What `\return` lists.

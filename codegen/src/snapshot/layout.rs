@@ -91,6 +91,9 @@ pub(super) fn write(schema: u32, model: Model) -> String {
         extensions,
         macro_functions,
         omitted,
+        rules,
+        handle_types,
+        error_lists,
     } = model;
     let mut writer = Writer { text: format!("{{\n\"schema\": {schema},\n\"model\": {{\n\"api\": {}", line(&api)) };
     writer.list("releases", releases.iter().map(line));
@@ -106,6 +109,9 @@ pub(super) fn write(schema: u32, model: Model) -> String {
     writer.list("extensions", extensions.iter().map(line));
     writer.list("macro_functions", macro_functions.iter().map(line));
     writer.list("omitted", omitted.iter().map(line));
+    writer.list("rules", rules.iter().map(line));
+    writer.list("handle_types", handle_types.iter().map(line));
+    writer.list("error_lists", error_lists.iter().map(line));
     writer.text.push_str("\n}\n}\n");
     writer.text
 }

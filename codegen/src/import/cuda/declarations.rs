@@ -43,30 +43,50 @@ pub(super) fn nameless_member(first: &str, union: bool) -> String {
 
 /// `name` without its ABI version: `CUmemLocation` for `CUmemLocation_v1`.
 pub(super) fn without_version(name: &str) -> Option<&str> {
-    let (short, version) = name.rsplit_once("_v")?;
+    let (short, version) = name.rsplit_once("_v").or_else(|| name.rsplit_once("_V"))?;
     (!version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit())).then_some(short)
 }
 
-/// Everything that `unit` declares in the headers, in the order of the text.
-pub(super) fn declared(unit: &Unit<'_>) -> Vec<Declared> {
-    let roots = unit.root().children();
-    let typedefs: Vec<_> = roots
-        .iter()
-        .filter(|cursor| cursor.kind() == clang::CXCursor_TypedefDecl)
-        .filter_map(|cursor| Some(Typedef { name: cursor.spelling(), of: cursor.names()? }))
-        .collect();
-    let mut walk = Walk { unit, typedefs: &typedefs, found: Vec::new() };
-    for cursor in roots {
-        walk.root(cursor);
-    }
-    walk.found.sort_by(|a, b| (&a.span, a.kind).cmp(&(&b.span, b.kind)));
-    walk.found
+/// The typedefs of a unit: they name the records and enumerations, whose tags nobody uses.
+pub(super) struct Naming<'u> {
+    typedefs: Vec<Typedef<'u>>,
 }
 
 /// A typedef of something that has a declaration.
 struct Typedef<'u> {
     name: String,
     of: Cursor<'u>,
+}
+
+impl<'u> Naming<'u> {
+    pub(super) fn read(unit: &'u Unit<'_>) -> Self {
+        let roots = unit.root().children();
+        let typedefs = roots.iter().filter(|cursor| cursor.kind() == clang::CXCursor_TypedefDecl);
+        Self { typedefs: typedefs.filter_map(|cursor| Some(Typedef { name: cursor.spelling(), of: cursor.names()? })).collect() }
+    }
+
+    /// The model's name of a record or enumeration: its first typedef, else its tag.
+    pub(super) fn item(&self, cursor: Cursor<'_>) -> String {
+        let direct = self.typedefs.iter().find(|typedef| typedef.of == cursor);
+        direct.map_or_else(|| cursor.spelling(), |typedef| typedef.name.clone())
+    }
+
+    /// The name of `item` in prose: without its version, where upstream declares that as a further name.
+    fn subject<'a>(&self, item: &'a str) -> &'a str {
+        let renames = |typedef: &Typedef<'_>, short: &str| typedef.name == short && typedef.of.spelling() == item;
+        let short = without_version(item).filter(|short| self.typedefs.iter().any(|typedef| renames(typedef, short)));
+        short.unwrap_or(item)
+    }
+}
+
+/// Everything that `unit` declares in the headers, in the order of the text.
+pub(super) fn declared(unit: &Unit<'_>) -> Vec<Declared> {
+    let mut walk = Walk { unit, naming: Naming::read(unit), found: Vec::new() };
+    for cursor in unit.root().children() {
+        walk.root(cursor);
+    }
+    walk.found.sort_by(|a, b| (&a.span, a.kind).cmp(&(&b.span, b.kind)));
+    walk.found
 }
 
 /// The two names of the record or enum that is being walked.
@@ -77,7 +97,7 @@ struct Owner {
 
 struct Walk<'u> {
     unit: &'u Unit<'u>,
-    typedefs: &'u [Typedef<'u>],
+    naming: Naming<'u>,
     found: Vec<Declared>,
 }
 
@@ -105,14 +125,9 @@ impl<'u> Walk<'u> {
         }
     }
 
-    /// The names of a record or enum: the first typedef of it, else its tag; and for prose that without a version, where upstream
-    /// declares one.
-    fn owner(&self, cursor: Cursor<'u>) -> Owner {
-        let direct = self.typedefs.iter().find(|typedef| typedef.of == cursor);
-        let item = direct.map_or_else(|| cursor.spelling(), |typedef| typedef.name.clone());
-        let renames = |typedef: &Typedef<'_>, short: &str| typedef.name == short && typedef.of.spelling() == item;
-        let short = without_version(&item).filter(|short| self.typedefs.iter().any(|typedef| renames(typedef, short)));
-        Owner { subject: short.unwrap_or(&item).to_owned(), item }
+    fn owner(&self, cursor: Cursor<'_>) -> Owner {
+        let item = self.naming.item(cursor);
+        Owner { subject: self.naming.subject(&item).to_owned(), item }
     }
 
     fn members(&mut self, record: Cursor<'u>, owner: &Owner) {

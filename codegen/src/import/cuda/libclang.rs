@@ -18,7 +18,7 @@ use std::{
 use clang_sys as clang;
 
 use super::headers::Headers;
-use crate::finding::{Document, Finding, Findings};
+use crate::finding::{Document, Finding, Findings, Place};
 
 /// The variable that clang-sys reads the path from; it offers no other way.
 const PATH_VARIABLE: &str = "LIBCLANG_PATH";
@@ -236,6 +236,11 @@ impl<'h> Unit<'h> {
         }
     }
 
+    /// A range of the headers as a place to show.
+    pub(super) fn place(&self, span: &Span) -> Place {
+        self.document(span.document).place(span.range())
+    }
+
     fn diagnostics(&self) -> Findings {
         let mut findings = Findings::default();
         // SAFETY: the unit is alive, the numbers are below the count, and each diagnostic is disposed of once.
@@ -320,6 +325,53 @@ impl<'u> Cursor<'u> {
         unsafe { clang::clang_getCursorAvailability(self.raw) == clang::CXAvailability_Deprecated }
     }
 
+    /// The size and alignment of its type, in bytes; `None` where the type is incomplete.
+    pub(super) fn size_and_align(self) -> Option<(u64, u64)> {
+        // SAFETY: as in `kind`; what has no layout gives a negative number.
+        let (size, align) = unsafe {
+            let ctype = clang::clang_getCursorType(self.raw);
+            (clang::clang_Type_getSizeOf(ctype), clang::clang_Type_getAlignOf(ctype))
+        };
+        Some((u64::try_from(size).ok()?, u64::try_from(align).ok()?))
+    }
+
+    /// How far the member called `name` is from the start of this record, in bytes; it may be in a nameless member.
+    pub(super) fn offset_of(self, name: &str) -> Option<u64> {
+        let name = CString::new(name).ok()?;
+        // SAFETY: as in `kind`; `name` is a C string; what has no offset gives a negative number.
+        let bits = unsafe { clang::clang_Type_getOffsetOf(clang::clang_getCursorType(self.raw), name.as_ptr()) };
+        let bits = u64::try_from(bits).ok()?;
+        (bits % 8 == 0).then_some(bits / 8)
+    }
+
+    /// Whether it is a bit field.
+    pub(super) fn is_bit_field(self) -> bool {
+        // SAFETY: as in `kind`.
+        unsafe { clang::clang_Cursor_isBitField(self.raw) != 0 }
+    }
+
+    /// Whether it is a macro with parameters.
+    pub(super) fn is_function_like(self) -> bool {
+        // SAFETY: as in `kind`.
+        unsafe { clang::clang_Cursor_isMacroFunctionLike(self.raw) != 0 }
+    }
+
+    /// The calling convention of a function, or of what a pointer to one points to: one of libclang's `CXCallingConv_…`.
+    pub(super) fn calling_convention(self) -> clang::CXCallingConv {
+        // SAFETY: as in `kind`; types of other kinds give `CXCallingConv_Invalid`.
+        unsafe {
+            let mut ctype = if self.kind() == clang::CXCursor_TypedefDecl {
+                clang::clang_getTypedefDeclUnderlyingType(self.raw)
+            } else {
+                clang::clang_getCursorType(self.raw)
+            };
+            if ctype.kind == clang::CXType_Pointer {
+                ctype = clang::clang_getPointeeType(ctype);
+            }
+            clang::clang_getFunctionTypeCallingConv(clang::clang_getCanonicalType(ctype))
+        }
+    }
+
     /// What is directly in it, in the order of the text.
     pub(super) fn children(self) -> Vec<Self> {
         extern "C" fn collect(
@@ -337,7 +389,8 @@ impl<'u> Cursor<'u> {
         children.into_iter().map(Self::new).collect()
     }
 
-    /// The declaration that a typedef names, or that a member's type is: a record, an enum or another typedef, not behind a pointer.
+    /// The declaration that a typedef names, or that a member or its elements have as their type: a record, an enum or another typedef, not
+    /// behind a pointer.
     pub(super) fn names(self) -> Option<Self> {
         // SAFETY: as in `kind`; for other kinds of cursors and types the result is a null cursor or one of no declaration.
         let raw = unsafe {
@@ -346,7 +399,11 @@ impl<'u> Cursor<'u> {
             } else {
                 clang::clang_getCursorType(self.raw)
             };
-            clang::clang_getTypeDeclaration(ctype)
+            let mut element = ctype;
+            while element.kind == clang::CXType_ConstantArray {
+                element = clang::clang_getArrayElementType(element);
+            }
+            clang::clang_getTypeDeclaration(element)
         };
         let declaration = Self::new(raw);
         (declaration.kind() != clang::CXCursor_NoDeclFound).then_some(declaration)

@@ -51,7 +51,17 @@ pub(super) struct Statement {
     pub(super) except: Option<(Term, Vec<String>)>,
     pub(super) origin: Origin,
     pub(super) error: Option<String>,
+    /// Why it holds although the two statements of it disagree.
+    pub(super) reason: Option<String>,
     pub(super) basis: Basis,
+}
+
+impl Statement {
+    /// Whether it is for the handle type `value`.
+    pub(super) fn is_for(&self, value: &str) -> bool {
+        self.types.as_ref().is_none_or(|(_, values)| values.iter().any(|other| other == value))
+            && self.except.as_ref().is_none_or(|(_, values)| values.iter().all(|other| other != value))
+    }
 }
 
 /// What a fact says.
@@ -64,6 +74,8 @@ pub(super) enum What {
         failure: Owner,
     },
     HoldsReference(bool),
+    /// What an export writes: a C type, or a record.
+    Exports(String),
     /// What a semaphore carries, and which members an operation (the command) uses.
     Carries {
         command: String,
@@ -118,6 +130,8 @@ struct Interpreter<'a> {
     scope: Option<Scope>,
     /// The handle types that the comment named last for a semaphore.
     semaphores: Vec<String>,
+    /// The value that the comment asked for last, and where it stands.
+    specified: Option<(Field, String)>,
     /// The handle that the paragraph spoke of last.
     handle: Option<Field>,
     /// The flag that was introduced, and where it belongs.
@@ -151,6 +165,7 @@ impl<'a> Interpreter<'a> {
             paragraph: usize::MAX,
             scope: None,
             semaphores: Vec::new(),
+            specified: None,
             handle: None,
             flag: None,
         }
@@ -239,6 +254,7 @@ impl<'a> Interpreter<'a> {
                     except: None,
                     origin: Origin::Stated,
                     error: error.clone(),
+                    reason: None,
                     basis: basis.clone(),
                 });
                 Some(Outcome::Attested)
@@ -307,10 +323,13 @@ impl<'a> Interpreter<'a> {
         };
         let (types, what) = match said {
             Said::Selects(types) => {
-                self.values(&types)?;
-                (types, What::Selects(self.field(sentence, &Ref::Here, None)?))
+                (self.values(&types)?, What::Selects(self.field(sentence, &Ref::Here, None)?))
             }
             Said::Owners { success, failure } => (in_scope(&self.scope)?, What::Owners { success, failure }),
+            Said::Exports(ctype) => {
+                let value = self.comment.member.clone().filter(|_| self.comment.kind == SubjectKind::Enumerator);
+                (vec![value.ok_or("a handle type that the comment is about")?], What::Exports(ctype))
+            }
             Said::HoldsReference(holds) => (in_scope(&self.scope)?, What::HoldsReference(holds)),
             Said::Carries { payload, members } => {
                 let members = members.iter().map(|member| self.field(sentence, member, None).map(|field| field.path));
@@ -333,6 +352,7 @@ impl<'a> Interpreter<'a> {
             except: None,
             origin: Origin::Stated,
             error: None,
+            reason: None,
             basis: basis.clone(),
         }
     }
@@ -366,8 +386,11 @@ impl<'a> Interpreter<'a> {
     /// The predicate with its operands checked: values exist, and an operand that is a field becomes its path.
     fn predicate(&self, subject: &str, fields: &[Field], predicate: Predicate) -> Result<Predicate, Trouble> {
         let operand = |operand: String| -> Result<String, Trouble> {
-            if operand.parse::<i128>().is_ok() || self.context.names.is_value(&operand) {
+            if operand.parse::<i128>().is_ok() {
                 return Ok(operand);
+            }
+            if let Some(value) = self.context.names.value(&operand) {
+                return Ok(value.to_owned());
             }
             let field = self
                 .context
@@ -378,14 +401,10 @@ impl<'a> Interpreter<'a> {
             field.map(|field| field.path.to_string()).ok_or_else(|| format!("a number, a value of the API or a field instead of `{operand}`"))
         };
         Ok(match predicate {
-            Predicate::OnlyFlags(ref names)
-            | Predicate::MustHaveFlags(ref names)
-            | Predicate::LacksFlags(ref names)
-            | Predicate::OneOf(ref names)
-            | Predicate::NoneOf(ref names) => {
-                self.values(names)?;
-                predicate
-            }
+            Predicate::OnlyFlags(names) => Predicate::OnlyFlags(self.values(&names)?),
+            Predicate::MustHaveFlags(names) => Predicate::MustHaveFlags(self.values(&names)?),
+            Predicate::OneOf(names) => Predicate::OneOf(self.values(&names)?),
+            Predicate::NoneOf(names) => Predicate::NoneOf(self.values(&names)?),
             Predicate::Equal(value) => Predicate::Equal(operand(value)?),
             Predicate::NotEqual(value) => Predicate::NotEqual(operand(value)?),
             Predicate::AtMost(value) => Predicate::AtMost(operand(value)?),
@@ -397,18 +416,20 @@ impl<'a> Interpreter<'a> {
         })
     }
 
-    fn values(&self, values: &[String]) -> Result<(), Trouble> {
-        match values.iter().find(|value| !self.context.names.is_value(value)) {
-            Some(unknown) => Err(format!("a value of the API instead of `{unknown}`")),
-            None => Ok(()),
-        }
+    /// The values by their bare names, if they all exist.
+    fn values(&self, values: &[String]) -> Result<Vec<String>, Trouble> {
+        let bare = |value: &String| {
+            let known = self.context.names.value(value).map(str::to_owned);
+            known.ok_or_else(|| format!("a value of the API instead of `{value}`"))
+        };
+        values.iter().map(bare).collect()
     }
 
     fn condition(&mut self, sentence: &Sentence, when: When) -> Result<Resolved, Trouble> {
         let given = |fact| Term::Given(fact);
         Ok(match when {
             When::In(field, values) => {
-                self.values(&values)?;
+                let values = self.values(&values)?;
                 let field = self.field(sentence, &field, None)?;
                 Resolved::Scope(Scope { term: Term::Field(field.path), subject: Some(field.subject), values })
             }
@@ -423,15 +444,26 @@ impl<'a> Interpreter<'a> {
             When::NonNull(field) => self.null_condition(sentence, &field, Test::NonNull)?,
             When::Null(field) => self.null_condition(sentence, &field, Test::Null)?,
             When::Semaphore(values) => {
-                self.values(&values)?;
+                let values = self.values(&values)?;
                 self.semaphores.clone_from(&values);
                 Resolved::Scope(Scope { term: given(Given::SemaphoreHandleType), subject: None, values })
             }
             When::OtherSemaphores if self.semaphores.is_empty() => return Err("a handle type that was named before".to_owned()),
             When::OtherSemaphores => Resolved::Except(given(Given::SemaphoreHandleType), self.semaphores.clone()),
             When::Memory(values) => {
-                self.values(&values)?;
+                let values = self.values(&values)?;
                 Resolved::Scope(Scope { term: given(Given::MemoryHandleType), subject: None, values })
+            }
+            When::Specified(value) => {
+                let value = self.values(&[value])?.remove(0);
+                let field = self.context.names.field_of_type(&self.owner(), &value);
+                let field = field.ok_or_else(|| format!("a field or parameter that asks for `{value}`"))?;
+                self.specified = Some((field.clone(), value.clone()));
+                Resolved::Other(Condition::Test(Term::Field(field.path.clone()), Test::Has(vec![value])), field)
+            }
+            When::NotSpecified => {
+                let (field, value) = self.specified.clone().ok_or("a value that was named before")?;
+                Resolved::Other(Condition::Test(Term::Field(field.path.clone()), Test::Lacks(vec![value])), field)
             }
         })
     }

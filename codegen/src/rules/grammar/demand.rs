@@ -197,3 +197,31 @@ fn flags_choice(input: &mut Tokens<'_>) -> winnow::Result<Reading> {
         .map(|ask| Reading { head: None, said: vec![clause(&[Ref::Here], ask)] })
         .parse_next(input)
 }
+
+/// What depends on whether a handle type is asked for.
+pub(super) fn specified(input: &mut Tokens<'_>) -> winnow::Result<Reading> {
+    alt((attributes, in_other_cases, range_flags)).parse_next(input)
+}
+
+/// `Windows-specific X required when V is specified`.
+fn attributes(input: &mut Tokens<'_>) -> winnow::Result<Reading> {
+    let what = one_of_words(&["POBJECT_ATTRIBUTES", "LPSECURITYATTRIBUTES"]);
+    let value = preceded((words("windows-specific"), what, words("required when")), terminated(name, words("is specified"))).parse_next(input)?;
+    Ok(Reading { head: Some(When::Specified(value)), said: vec![clause(&[Ref::Here], Predicate::NonNull)] })
+}
+
+/// `In all other cases, this field is required to be zero`.
+fn in_other_cases(input: &mut Tokens<'_>) -> winnow::Result<Reading> {
+    words("in all other cases , this field is required to be zero")
+        .map(|()| Reading { head: Some(When::NotSpecified), said: vec![clause(&[Ref::Here], Predicate::Zero)] })
+        .parse_next(input)
+}
+
+/// `When requesting V the value could be F, otherwise 0`.
+fn range_flags(input: &mut Tokens<'_>) -> winnow::Result<Reading> {
+    let (value, (), flag) = preceded(words("when requesting"), (name, words("the value could be"), name)).parse_next(input)?;
+    words(", otherwise 0").parse_next(input)?;
+    let flags = Clause { fields: vec![Ref::Here], ask: Predicate::OnlyFlags(vec![flag]), when: vec![When::Specified(value)] };
+    let none = Clause { fields: vec![Ref::Here], ask: Predicate::Zero, when: vec![When::NotSpecified] };
+    Ok(Reading { head: None, said: vec![Said::Clause(flags), Said::Clause(none)] })
+}

@@ -7,13 +7,13 @@ use winnow::{
 
 use super::{
     Reading, Said, condition, named,
-    token::{Tokens, names, one_of_words, words},
+    token::{Tokens, name, names, one_of_words, words},
 };
 use crate::model::{Owner, Payload};
 
 /// A fact without a condition of its own.
 pub(super) fn fact(input: &mut Tokens<'_>) -> winnow::Result<Said> {
-    alt((ownership, selects)).parse_next(input)
+    alt((ownership, selects, exports)).parse_next(input)
 }
 
 fn ownership(input: &mut Tokens<'_>) -> winnow::Result<Said> {
@@ -45,6 +45,12 @@ fn selects(input: &mut Tokens<'_>) -> winnow::Result<Said> {
 /// `Valid if CUexternalSemaphoreHandleType is of type …`.
 fn valid_if_semaphore(input: &mut Tokens<'_>) -> winnow::Result<()> {
     words("valid if CUexternalSemaphoreHandleType is of type").parse_next(input)
+}
+
+/// `(int)` after a handle type: what an export writes.
+fn exports(input: &mut Tokens<'_>) -> winnow::Result<Said> {
+    let ctype = alt((one_of_words(&["int", "HANDLE", "D3DKMT_HANDLE"]).map(str::to_owned), name));
+    preceded((opt(words("allows export to a fabric handle")), words("(")), terminated(ctype, words(")"))).map(Said::Exports).parse_next(input)
 }
 
 /// A fact about semaphores of some handle types: what a signal or a wait does to them.

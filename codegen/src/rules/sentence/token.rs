@@ -27,6 +27,8 @@ pub struct Token {
     pub text: String,
     /// The line of the comment's text that it stands in.
     pub line: usize,
+    /// Upstream marks it as a name of the API that documentation links to.
+    pub linked: bool,
 }
 
 impl Token {
@@ -93,7 +95,7 @@ impl Splitter {
     }
 
     fn push(&mut self, kind: Kind, text: &str, line: usize) {
-        self.current.push(Token { kind, text: text.to_owned(), line });
+        self.current.push(Token { kind, text: text.to_owned(), line, linked: false });
     }
 
     fn words(&mut self, number: usize, line: &str) {
@@ -121,6 +123,7 @@ impl Splitter {
             self.push(Kind::Mark, &core[..1], number);
             core = rest;
         }
+        core = core.trim_end_matches("\\n").trim_end_matches("<br>");
         let mut after = Vec::new();
         let mut stop = false;
         loop {
@@ -144,7 +147,8 @@ impl Splitter {
         }
         if !core.is_empty() {
             let (kind, text) = kind(core, local);
-            self.push(kind, text, number);
+            let linked = kind == Kind::Name && core.starts_with("::");
+            self.current.push(Token { kind, text: text.to_owned(), line: number, linked });
         }
         for mark in after.into_iter().rev() {
             self.push(Kind::Mark, mark.encode_utf8(&mut [0; 4]), number);

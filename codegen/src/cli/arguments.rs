@@ -1,0 +1,140 @@
+//! What the command takes, and its `--help`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  clcu update                                the main job: everything, from the pinned inputs
+  clcu update --opencl-docs ../OpenCL-Docs   with a checkout of your own instead of the pinned commit
+  clcu update --cuda-include /usr/local/cuda/include
+                                             with an installed toolkit instead of the pinned headers
+  clcu generate                              write the bindings anew from the snapshots, offline
+  clcu check                                 in CI: are the bindings what the snapshots give?
+  clcu check --upstream                      and are the snapshots what upstream gives?
+  clcu stats --json                          how many items of each kind there are
+
+Exit codes:
+  0  done; for `check`, nothing differs
+  1  `check` found a difference, or `--deny-skipped` something that nobody decided on
+  2  the command line is wrong
+  3  an input is wrong: a document, snapshot or decision, or a download that is not the pinned file
+  4  upstream is out of reach, and the command cannot do without it (`update` can)
+  5  the disk refused: no permission, no room
+
+Whatever fails, every output stays as it was.";
+
+/// Generates the Rust bindings of OpenCL and of the CUDA driver API from what Khronos and NVIDIA publish.
+///
+/// The data goes one way: `fetch` brings pinned upstream documents into a cache, `import` reads them and writes the snapshots
+/// spec/cuda.json and spec/opencl.json, and `generate` writes the bindings under generated/src from the snapshots. `update` does all of
+/// it. Where upstream is out of reach, the committed snapshots stand in for it.
+#[derive(Debug, Parser)]
+#[command(name = "clcu", version, after_help = EXAMPLES, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) general: General,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct General {
+    /// The root of the repository [default: the nearest directory upward with spec/sources.toml in it]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// Where downloads are kept [env: CLCU_CACHE] [default: cache/ in the root]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) cache: Option<PathBuf>,
+    /// When to colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    /// Say only what went wrong
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Show everything: notes, whole diffs, and what is not emitted, with its reason
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On terminals, unless NO_COLOR is set
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Fetch, import, write snapshots and bindings, and report what changed
+    Update {
+        #[command(flatten)]
+        upstream: Upstream,
+        #[command(flatten)]
+        import: Import,
+    },
+    /// Bring the pinned upstream documents and libclang into the cache
+    Fetch {
+        #[command(flatten)]
+        upstream: Upstream,
+    },
+    /// Read the upstream documents and write the snapshots spec/*.json
+    Import {
+        #[command(flatten)]
+        upstream: Upstream,
+        #[command(flatten)]
+        import: Import,
+    },
+    /// Write the bindings under generated/src from the snapshots
+    Generate,
+    /// Show how the committed files differ from what they are made of, and write nothing
+    Check {
+        /// Compare the snapshots with upstream, too
+        #[arg(long = "upstream")]
+        against_upstream: bool,
+        #[command(flatten)]
+        upstream: Upstream,
+        #[command(flatten)]
+        import: Import,
+    },
+    /// Count the items of each kind in the snapshots
+    Stats {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Where upstream is.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Upstream")]
+pub(crate) struct Upstream {
+    /// OpenCL documents: a directory laid out like a checkout of OpenCL-Docs (xml/cl.xml, api/*.asciidoc) [env: CLCU_OPENCL_DOCS]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) opencl_docs: Option<PathBuf>,
+    /// CUDA headers: a directory with cuda.h in it [env: CLCU_CUDA_INCLUDE]
+    #[arg(long, value_name = "DIR", conflicts_with = "cuda")]
+    pub(crate) cuda_include: Option<PathBuf>,
+    /// The pinned CUDA headers of a version (13.5) or release (13.5.37) other than the default
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) cuda: Option<String>,
+    /// The shared library of libclang that reads the CUDA headers [env: CLCU_LIBCLANG]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) libclang: Option<PathBuf>,
+}
+
+/// How upstream is read.
+#[derive(Clone, Copy, Debug, Default, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct Import {
+    /// List what import does not know as warnings, instead of refusing the document
+    #[arg(long)]
+    pub(crate) lenient: bool,
+    /// Exit with 1 if anything was skipped that nobody has decided on
+    #[arg(long)]
+    pub(crate) deny_skipped: bool,
+}

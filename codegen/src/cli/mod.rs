@@ -1,0 +1,42 @@
+//! The command line: reads arguments, calls the stages of [`clcu_codegen::pipeline`], and says what came of it.
+//!
+//! Reports go to standard output; findings and progress to standard error.
+
+mod arguments;
+mod check;
+mod exit;
+mod fetch;
+mod findings;
+mod progress;
+mod screen;
+mod session;
+mod stats;
+mod update;
+mod upstream;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use session::Session;
+
+/// Runs the command.
+pub(crate) fn main() -> ExitCode {
+    let Arguments { command, general } = Arguments::parse();
+    let screen = screen::Screen::new(general.color, general.quiet, general.verbose);
+    let result = Session::open(&general, screen).and_then(|session| match command {
+        Command::Update { upstream, import } => update::update(&session, &upstream, import),
+        Command::Fetch { upstream } => fetch::run(&session, &upstream),
+        Command::Import { upstream, import } => update::import(&session, &upstream, import),
+        Command::Generate => update::generate(&session),
+        Command::Check { against_upstream, upstream, import } => check::run(&session, against_upstream, &upstream, import),
+        Command::Stats { json } => stats::run(&session, json),
+    });
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            findings::show(screen, &failure.findings);
+            ExitCode::from(failure.exit as u8)
+        }
+    }
+}

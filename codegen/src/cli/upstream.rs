@@ -1,0 +1,71 @@
+//! What `update`, `import` and `check --upstream` have in common: upstream read, as far as it is in reach.
+
+use clcu_codegen::{
+    fetch::{FetchError, Reach},
+    finding::Strictness,
+    pipeline::{self, Imported},
+};
+
+use super::{
+    arguments::{Import, Upstream},
+    exit::{Exit, Failure},
+    findings::{self, counted},
+    session::Session,
+};
+
+/// Locates and reads upstream, and shows what was found. What is wrong ends the command, what is out of reach does not.
+pub(crate) fn read(session: &Session, upstream: &Upstream, import: Import) -> Result<Imported, Failure> {
+    let located = session.locate(upstream)?;
+    let failed = [located.cuda.as_ref().err(), located.opencl.as_ref().err()];
+    let wrong = failed.into_iter().flatten().filter(|error| error.reach() != Reach::OutOfReach);
+    if let Some(failure) = Failure::of(wrong) {
+        return Err(failure);
+    }
+    let overlay = session.document(pipeline::OVERLAY)?;
+    let strictness = if import.lenient { Strictness::Lenient } else { Strictness::Strict };
+    let imported = pipeline::import(located, &overlay, strictness)?;
+    findings::show(session.screen, &imported.findings);
+    Ok(imported)
+}
+
+/// What kept the APIs from being read that were not.
+pub(crate) fn out_of_reach(imported: &Imported) -> Option<Failure> {
+    Failure::of(imported.apis.iter().filter_map(|(_, result)| result.as_ref().err()))
+}
+
+/// Says for each API whether it was read, and which release.
+pub(crate) fn report(session: &Session, imported: &Imported) {
+    for (api, result) in &imported.apis {
+        let line = match result {
+            Ok(read) => format!("{api}: read {}", read.model.releases.join(", ")),
+            Err(error) => format!("{api}: kept as the snapshot has it, because upstream is out of reach ({})", reason(error)),
+        };
+        session.screen.report(&line);
+    }
+}
+
+/// The error without its advice, on a line of a report.
+fn reason(error: &FetchError) -> String {
+    let finding = error.finding();
+    finding.found.map_or(finding.what.clone(), |found| format!("{}: {found}", finding.what))
+}
+
+/// Lists what upstream has and nobody has decided on; an error if the user does not want to have any.
+pub(crate) fn undecided(session: &Session, imported: &Imported, import: Import) -> Result<(), Failure> {
+    let undecided = imported.undecided();
+    let screen = session.screen;
+    match undecided.as_slice() {
+        [] => screen.report("undecided: nothing"),
+        all => {
+            screen.report(&format!("undecided: {}", counted(all.len(), "item")));
+            let shown = if screen.verbose || import.deny_skipped { all.len() } else { all.len().min(20) };
+            for line in &all[..shown] {
+                screen.report(&format!("  {line}"));
+            }
+            if shown < all.len() {
+                screen.report(&format!("  … {} more (--verbose shows them)", all.len() - shown));
+            }
+        }
+    }
+    if import.deny_skipped && !undecided.is_empty() { Err(Failure::new(Exit::Different, clcu_codegen::finding::Findings::default())) } else { Ok(()) }
+}

@@ -1,0 +1,3 @@
+//! Khronos's OpenCL documents.
+
+pub mod registry;

@@ -1,0 +1,98 @@
+//! Reads upstream into models, the two APIs at the same time.
+//!
+//! In: the inputs that are in reach, and the overlay. Out: a model for each of them with what was found on the way; or all errors.
+
+use std::{fs, path::Path, thread};
+
+use super::locate::{Cuda, Located};
+use crate::{
+    fetch::{FetchError, OpenClDocs},
+    finding::{Document, Finding, Findings, Strictness},
+    import::opencl::registry,
+    model::{Api, Model},
+    overlay::Overlay,
+    pass::opencl,
+    snapshot::lines::{BySymbol, Lines},
+};
+
+/// One API, read from upstream.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// What it is made of.
+    pub model: Model,
+    /// Where upstream declares each symbol.
+    pub lines: BySymbol,
+}
+
+/// Upstream, as far as it is in reach.
+#[derive(Debug)]
+pub struct Imported {
+    /// Both APIs in the order of [`Api::ALL`], or what keeps each out of reach.
+    pub apis: [(Api, Result<Read, FetchError>); 2],
+    /// What was found on the way. None of it is an error.
+    pub findings: Findings,
+}
+
+impl Imported {
+    /// What upstream declares and nobody has decided on, a line each: with lenient reading, what strict reading would have refused.
+    #[must_use]
+    pub fn undecided(&self) -> Vec<String> {
+        self.findings.0.iter().filter(|finding| finding.softened).map(ToString::to_string).collect()
+    }
+}
+
+/// Reads what is in reach.
+pub fn import(located: Located, overlay: &Document, strictness: Strictness) -> Result<Imported, Findings> {
+    let Located { cuda, opencl } = located;
+    let (cuda, opencl) = thread::scope(|scope| {
+        let cuda = scope.spawn(|| cuda.map(|cuda| read_cuda(&cuda, overlay, strictness)));
+        let opencl = opencl.map(|docs| read_opencl(&docs, overlay, strictness));
+        // An importer that panics has a fault of its own, which must not pass for a fault of the document.
+        (cuda.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), opencl)
+    });
+    let mut findings = Findings::default();
+    let mut settle = |result: Result<Result<(Read, Findings), Findings>, FetchError>| match result {
+        Err(unreachable) => Some(Err(unreachable)),
+        Ok(Ok((read, found))) => {
+            findings.0.extend(found.0);
+            Some(Ok(read))
+        }
+        Ok(Err(found)) => {
+            findings.0.extend(found.0);
+            None
+        }
+    };
+    match (settle(cuda), settle(opencl)) {
+        (Some(cuda), Some(opencl)) => Ok(Imported { apis: [(Api::Cuda, cuda), (Api::OpenCl, opencl)], findings }),
+        _ => Err(findings),
+    }
+}
+
+/// OpenCL: the registry, then the passes.
+fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) -> Result<(Read, Findings), Findings> {
+    const NAME: &str = "xml/cl.xml";
+    let document = read_document(&docs.registry, NAME)?;
+    let overlay = Overlay::read(overlay.clone())?;
+    let (registry, mut findings) = registry::import(&document, strictness)?;
+    let version = registry.features.iter().map(|feature| feature.version).max();
+    let release = version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
+    let model = match opencl::model(&registry, &overlay, &release) {
+        Ok((model, found)) => {
+            findings.0.extend(found.0);
+            model
+        }
+        Err(found) => {
+            findings.0.extend(found.0);
+            return Err(findings);
+        }
+    };
+    findings.0.extend(overlay.stale(Api::OpenCl).0);
+    let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });
+    let lines = opencl::lines(&registry).into_iter().map(at).collect();
+    findings.with(Read { model, lines })
+}
+
+fn read_document(path: &Path, name: &str) -> Result<Document, Findings> {
+    let bytes = fs::read(path).map_err(|error| Finding::error(format!("cannot read {}", path.display())).found(error.to_string()))?;
+    Ok(Document::from_bytes(name, &bytes)?)
+}

@@ -1,0 +1,39 @@
+//! Which upstream inputs are in reach.
+//!
+//! In: the pins, and what the user named. Out: for each API its inputs, or why there are none. All of them are looked for at the same
+//! time, because each mostly waits for a network.
+
+use std::thread;
+
+use crate::fetch::{self, Cache, CudaHeaders, CudaRelease, FetchError, Libclang, OpenClDocs, Overrides, Progress, Sources};
+
+/// What it takes to read the CUDA headers.
+#[derive(Clone, Debug)]
+pub struct Cuda {
+    /// The headers.
+    pub headers: CudaHeaders,
+    /// The library that reads them.
+    pub libclang: Libclang,
+}
+
+/// The inputs of each API, or why there are none.
+#[derive(Debug)]
+pub struct Located {
+    /// CUDA's.
+    pub cuda: Result<Cuda, FetchError>,
+    /// OpenCL's.
+    pub opencl: Result<OpenClDocs, FetchError>,
+}
+
+/// Looks for all inputs, and downloads those that are pinned and not in the cache.
+pub fn locate(sources: &Sources, release: &CudaRelease, cache: &Cache, overrides: &Overrides, progress: &dyn Progress) -> Located {
+    thread::scope(|scope| {
+        let libclang = scope.spawn(|| fetch::libclang(sources, cache, overrides, progress));
+        let opencl = scope.spawn(|| fetch::opencl_docs(sources, cache, overrides, progress));
+        let headers = fetch::cuda_headers(sources, release, cache, overrides, progress);
+        let joined = "a thread that fetches does not panic";
+        let (libclang, opencl) = (libclang.join().expect(joined), opencl.join().expect(joined));
+        // Both are reported by the one that matters more: without headers there is nothing to read.
+        Located { cuda: headers.and_then(|headers| Ok(Cuda { headers, libclang: libclang? })), opencl }
+    })
+}
