@@ -75,7 +75,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         upstream: Upstream,
         #[command(flatten)]
-        import: Import,
+        reading: Reading,
     },
     /// Bring the pinned upstream documents and libclang into the cache
     Fetch {
@@ -87,7 +87,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         upstream: Upstream,
         #[command(flatten)]
-        import: Import,
+        reading: Reading,
     },
     /// Write the bindings under generated/src from the snapshots
     Generate,
@@ -99,7 +99,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         upstream: Upstream,
         #[command(flatten)]
-        import: Import,
+        reading: Reading,
     },
     /// Count the items of each kind in the snapshots
     Stats {
@@ -130,7 +130,7 @@ pub(crate) struct Upstream {
 /// How upstream is read.
 #[derive(Clone, Copy, Debug, Default, Args)]
 #[command(next_help_heading = "Reading")]
-pub(crate) struct Import {
+pub(crate) struct Reading {
     /// List what import does not know as warnings, instead of refusing the document
     #[arg(long)]
     pub(crate) lenient: bool,

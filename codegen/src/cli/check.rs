@@ -3,26 +3,26 @@
 use clcu_codegen::{finding::Findings, pipeline};
 
 use super::{
-    arguments::{Import, Upstream},
+    arguments::{Reading, Upstream},
     exit::{Exit, Failure},
     findings::counted,
     session::Session,
     upstream,
 };
 
-pub(crate) fn run(session: &Session, against_upstream: bool, from: &Upstream, import: Import) -> Result<(), Failure> {
+pub(crate) fn run(session: &Session, against_upstream: bool, from: &Upstream, reading: Reading) -> Result<(), Failure> {
     let screen = session.screen;
     let bindings = session.bindings()?;
     let mut differences = bindings.differences(&session.root)?;
     let mut compared = bindings.len();
     let mut failure = None;
     if against_upstream {
-        let imported = upstream::read(session, from, import)?;
+        let imported = upstream::read(session, from, reading)?;
         let snapshots = pipeline::snapshots(&imported);
         differences.extend(snapshots.differences(&session.root)?);
         compared += snapshots.len();
         upstream::report(session, &imported);
-        failure = upstream::undecided(session, &imported, import).err().or_else(|| upstream::out_of_reach(&imported));
+        failure = upstream::undecided(session, &imported, reading).err().or_else(|| upstream::out_of_reach(&imported));
     }
     for difference in &differences {
         screen.diff(difference);

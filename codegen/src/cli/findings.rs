@@ -2,7 +2,7 @@
 //!
 //! In: [`Findings`]. Out: text for standard error, and a last line that counts them.
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, normalize_untrusted_str};
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
 use clcu_codegen::finding::{Finding, Findings, Place, Severity};
 
 use super::screen::{Screen, say};
@@ -57,9 +57,8 @@ fn render(renderer: &Renderer, finding: &Finding) -> String {
     };
     let found = finding.found.as_ref().map(|found| format!("found {found}"));
     let mut group = match finding.place.as_ref().map(Excerpt::of) {
-        Some(excerpt) => title.element(
+        Some(excerpt) => title.element(Origin::path(excerpt.path).line(excerpt.line).char_column(excerpt.column)).element(
             Snippet::source(excerpt.text)
-                .path(excerpt.path)
                 .line_start(excerpt.line)
                 .annotation(AnnotationKind::Primary.span(excerpt.span).label(found)),
         ),
@@ -74,6 +73,8 @@ struct Excerpt {
     path: String,
     text: String,
     line: usize,
+    /// Of the whole line, not of the part that is shown.
+    column: usize,
     span: std::ops::Range<usize>,
 }
 
@@ -84,12 +85,9 @@ impl Excerpt {
         let line_end = text[range.start..].find('\n').map_or(text.len(), |at| range.start + at);
         let start = boundary(text, line_start.max(range.start.saturating_sub(MOST_BEFORE)));
         let end = boundary(text, line_end.min(range.start + MOST_AFTER));
-        let cut = start > line_start || end < line_end;
-        let path = place.document().name().to_owned();
-        // Of a line shown in part the column is no longer to be seen: it is said.
-        let path = if cut { format!("{path} (column {})", place.column()) } else { path };
         let span = range.start - start..range.end.clamp(range.start, end.max(range.start)) - start;
-        Self { path, text: text[start..end].to_owned(), line: place.line(), span }
+        let path = place.document().name().to_owned();
+        Self { path, text: text[start..end].to_owned(), line: place.line(), column: place.column(), span }
     }
 }
 
@@ -122,10 +120,10 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_line_a_part_is_shown_and_the_column_said() {
+    fn of_a_long_line_a_part_is_shown_under_the_column_of_the_whole() {
         let line = format!("{}x{}", "ä".repeat(5000), "b".repeat(5000));
         let text = rendered(&line, 10_000..10_001);
-        assert!(text.contains("(column 5001)") && text.contains("found x"), "{text}");
+        assert!(text.contains("a.xml:1:5001") && text.contains("found x"), "{text}");
         assert!(text.len() < 2000, "{}", text.len());
     }
 

@@ -25,11 +25,11 @@ pub(crate) fn main() -> ExitCode {
     let Arguments { command, general } = Arguments::parse();
     let screen = screen::Screen::new(general.color, general.quiet, general.verbose);
     let result = Session::open(&general, screen).and_then(|session| match command {
-        Command::Update { upstream, import } => update::update(&session, &upstream, import),
+        Command::Update { upstream, reading } => update::update(&session, &upstream, reading),
         Command::Fetch { upstream } => fetch::run(&session, &upstream),
-        Command::Import { upstream, import } => update::import(&session, &upstream, import),
+        Command::Import { upstream, reading } => update::import(&session, &upstream, reading),
         Command::Generate => update::generate(&session),
-        Command::Check { against_upstream, upstream, import } => check::run(&session, against_upstream, &upstream, import),
+        Command::Check { against_upstream, upstream, reading } => check::run(&session, against_upstream, &upstream, reading),
         Command::Stats { json } => stats::run(&session, json),
     });
     match result {

@@ -59,7 +59,10 @@ impl Session {
             return Ok(model);
         }
         let finding = Finding::error(format!("{path} is a snapshot of another API")).found(model.api.to_string());
-        Err(Failure::new(Exit::Input, finding.wanted(api.to_string()).help("take the committed one, or write it anew with `clcu update`")))
+        Err(Failure::new(
+            Exit::Input,
+            finding.wanted(api.to_string()).help("take the committed one, or write it anew with `clcu update`"),
+        ))
     }
 
     /// What both snapshots hold, in the order of [`Api::ALL`].

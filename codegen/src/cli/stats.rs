@@ -27,7 +27,7 @@ fn table(stats: &BTreeMap<&str, Stats>) -> String {
     let mut text = String::new();
     let mut row = |label: &str, cells: Vec<String>| {
         let cells: String = cells.iter().fold(String::new(), |line, cell| line + &format!("{cell:>12}"));
-        let _ = writeln!(text, "{}", format!("{label:24}{cells}").trim_end());
+        let _ = writeln!(text, "{}", format!("{label:34}{cells}").trim_end());
     };
     row("", stats.keys().map(ToString::to_string).collect());
     row("releases", stats.values().map(|api| api.releases.last().cloned().unwrap_or_default()).collect());
@@ -43,7 +43,10 @@ fn table(stats: &BTreeMap<&str, Stats>) -> String {
     let headers: BTreeSet<&String> = stats.values().flat_map(|api| api.commands_by_header.keys()).collect();
     for header in headers {
         let label = format!("  commands of {header}");
-        row(&label, stats.values().map(|api| api.commands_by_header.get(header).copied().unwrap_or_default().to_string()).collect());
+        row(
+            &label,
+            stats.values().map(|api| api.commands_by_header.get(header).copied().unwrap_or_default().to_string()).collect(),
+        );
     }
     text
 }

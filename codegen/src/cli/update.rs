@@ -7,7 +7,7 @@ use clcu_codegen::{
 };
 
 use super::{
-    arguments::{Import, Upstream},
+    arguments::{Reading, Upstream},
     exit::Failure,
     findings::counted,
     session::Session,
@@ -15,8 +15,8 @@ use super::{
 };
 
 /// Everything: snapshots of what is in reach, and bindings of both APIs.
-pub(crate) fn update(session: &Session, from: &Upstream, import: Import) -> Result<(), Failure> {
-    let imported = upstream::read(session, from, import)?;
+pub(crate) fn update(session: &Session, from: &Upstream, reading: Reading) -> Result<(), Failure> {
+    let imported = upstream::read(session, from, reading)?;
     let mut outputs = pipeline::snapshots(&imported);
     let model = |(api, result): &(Api, Result<Read, FetchError>)| match result {
         Ok(read) => Ok(read.model.clone()),
@@ -24,23 +24,23 @@ pub(crate) fn update(session: &Session, from: &Upstream, import: Import) -> Resu
     };
     let [cuda, opencl] = imported.apis.each_ref().map(model);
     outputs.extend(pipeline::bindings(&cuda?, &opencl?)?);
-    write(session, &imported, import, &outputs)
+    write(session, &imported, reading, &outputs)
 }
 
 /// Snapshots of what is in reach.
-pub(crate) fn import(session: &Session, from: &Upstream, import: Import) -> Result<(), Failure> {
-    let imported = upstream::read(session, from, import)?;
+pub(crate) fn import(session: &Session, from: &Upstream, reading: Reading) -> Result<(), Failure> {
+    let imported = upstream::read(session, from, reading)?;
     if imported.apis.iter().all(|(_, result)| result.is_err())
         && let Some(failure) = upstream::out_of_reach(&imported)
     {
         return Err(failure);
     }
-    write(session, &imported, import, &pipeline::snapshots(&imported))
+    write(session, &imported, reading, &pipeline::snapshots(&imported))
 }
 
-fn write(session: &Session, imported: &Imported, import: Import, outputs: &Outputs) -> Result<(), Failure> {
+fn write(session: &Session, imported: &Imported, reading: Reading, outputs: &Outputs) -> Result<(), Failure> {
     upstream::report(session, imported);
-    upstream::undecided(session, imported, import)?;
+    upstream::undecided(session, imported, reading)?;
     let written = outputs.write(&session.root)?;
     report(session, outputs, &written);
     Ok(())

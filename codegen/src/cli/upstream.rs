@@ -7,14 +7,14 @@ use clcu_codegen::{
 };
 
 use super::{
-    arguments::{Import, Upstream},
+    arguments::{Reading, Upstream},
     exit::{Exit, Failure},
     findings::{self, counted},
     session::Session,
 };
 
 /// Locates and reads upstream, and shows what was found. What is wrong ends the command, what is out of reach does not.
-pub(crate) fn read(session: &Session, upstream: &Upstream, import: Import) -> Result<Imported, Failure> {
+pub(crate) fn read(session: &Session, upstream: &Upstream, reading: Reading) -> Result<Imported, Failure> {
     let located = session.locate(upstream)?;
     let failed = [located.cuda.as_ref().err(), located.opencl.as_ref().err()];
     let wrong = failed.into_iter().flatten().filter(|error| error.reach() != Reach::OutOfReach);
@@ -22,7 +22,7 @@ pub(crate) fn read(session: &Session, upstream: &Upstream, import: Import) -> Re
         return Err(failure);
     }
     let overlay = session.document(pipeline::OVERLAY)?;
-    let strictness = if import.lenient { Strictness::Lenient } else { Strictness::Strict };
+    let strictness = if reading.lenient { Strictness::Lenient } else { Strictness::Strict };
     let imported = pipeline::import(located, &overlay, strictness)?;
     findings::show(session.screen, &imported.findings);
     Ok(imported)
@@ -51,14 +51,14 @@ fn reason(error: &FetchError) -> String {
 }
 
 /// Lists what upstream has and nobody has decided on; an error if the user does not want to have any.
-pub(crate) fn undecided(session: &Session, imported: &Imported, import: Import) -> Result<(), Failure> {
+pub(crate) fn undecided(session: &Session, imported: &Imported, reading: Reading) -> Result<(), Failure> {
     let undecided = imported.undecided();
     let screen = session.screen;
     match undecided.as_slice() {
         [] => screen.report("undecided: nothing"),
         all => {
             screen.report(&format!("undecided: {}", counted(all.len(), "item")));
-            let shown = if screen.verbose || import.deny_skipped { all.len() } else { all.len().min(20) };
+            let shown = if screen.verbose || reading.deny_skipped { all.len() } else { all.len().min(20) };
             for line in &all[..shown] {
                 screen.report(&format!("  {line}"));
             }
@@ -67,5 +67,9 @@ pub(crate) fn undecided(session: &Session, imported: &Imported, import: Import) 
             }
         }
     }
-    if import.deny_skipped && !undecided.is_empty() { Err(Failure::new(Exit::Different, clcu_codegen::finding::Findings::default())) } else { Ok(()) }
+    if reading.deny_skipped && !undecided.is_empty() {
+        Err(Failure::new(Exit::Different, clcu_codegen::finding::Findings::default()))
+    } else {
+        Ok(())
+    }
 }

@@ -81,8 +81,7 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
         ("records", records::emit(model, docs, &index, page("structs and unions"))),
         ("status", named(EnumerationKind::Status, "what commands return")),
     ];
-    let mut files: Vec<File> =
-        modules.into_iter().filter_map(|(name, page)| Some(File { name, text: page.finish()? })).collect();
+    let mut files: Vec<File> = modules.into_iter().filter_map(|(name, page)| Some(File { name, text: page.finish()? })).collect();
     let names: Vec<&str> = files.iter().map(|file| file.name).collect();
     files.push(File { name: "mod", text: module(model.api, &names) });
     Ok(files)

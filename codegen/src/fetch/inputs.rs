@@ -161,7 +161,12 @@ pub fn opencl_docs(
             Err(FetchError::Hash { what, found, wanted: pin.sha256.get_ref().clone() })
         }
     })?;
-    Ok(OpenClDocs { registry: root.join("xml/cl.xml"), api: Some(root.join("api")), commit: Some(pin.commit.clone()), sha256: pin.sha256.get_ref().clone() })
+    Ok(OpenClDocs {
+        registry: root.join("xml/cl.xml"),
+        api: Some(root.join("api")),
+        commit: Some(pin.commit.clone()),
+        sha256: pin.sha256.get_ref().clone(),
+    })
 }
 
 fn download<T>(what: &str, bytes: u64, progress: &dyn Progress, run: impl FnOnce(&mut dyn FnMut(u64)) -> T) -> T {

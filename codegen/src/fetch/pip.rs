@@ -36,7 +36,7 @@ fn find(what: &str) -> Result<&'static [&'static str], FetchError> {
         }
     }
     if tried.is_empty() {
-        tried.push("none of them".to_owned());
+        tried.push("nothing by these names".to_owned());
     }
     Err(FetchError::NoPip { what: what.to_owned(), tried })
 }

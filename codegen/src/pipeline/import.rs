@@ -8,7 +8,10 @@ use super::locate::{Cuda, Located};
 use crate::{
     fetch::{FetchError, OpenClDocs},
     finding::{Document, Finding, Findings, Strictness},
-    import::opencl::registry,
+    import::{
+        cuda::{self as header, Headers, Libclang},
+        opencl::registry,
+    },
     model::{Api, Model},
     overlay::Overlay,
     pass::opencl,
@@ -68,6 +71,15 @@ pub fn import(located: Located, overlay: &Document, strictness: Strictness) -> R
     }
 }
 
+/// CUDA: the headers, then the passes.
+fn read_cuda(cuda: &Cuda, overlay: &Document, _strictness: Strictness) -> Result<(Read, Findings), Findings> {
+    let _overlay = Overlay::read(overlay.clone())?;
+    let headers = Headers::read(&cuda.headers.include)?;
+    let libclang = Libclang::open(&cuda.libclang.library)?;
+    let (_facts, findings) = header::import(&headers, &libclang)?;
+    findings.with(Read { model: Model::empty(Api::Cuda), lines: BySymbol::new() })
+}
+
 /// OpenCL: the registry, then the passes.
 fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) -> Result<(Read, Findings), Findings> {
     const NAME: &str = "xml/cl.xml";
@@ -93,6 +105,7 @@ fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) ->
 }
 
 fn read_document(path: &Path, name: &str) -> Result<Document, Findings> {
-    let bytes = fs::read(path).map_err(|error| Finding::error(format!("cannot read {}", path.display())).found(error.to_string()))?;
+    let bytes =
+        fs::read(path).map_err(|error| Finding::error(format!("cannot read {}", path.display())).found(error.to_string()))?;
     Ok(Document::from_bytes(name, &bytes)?)
 }

@@ -9,41 +9,41 @@ use std::{
 use tempfile::TempDir;
 
 /// A repository to run the command in.
-pub struct Repository {
+pub(crate) struct Repository {
     directory: TempDir,
 }
 
 impl Repository {
     /// With `sources` as its list of pins.
-    pub fn with_sources(sources: &str) -> Self {
+    pub(crate) fn with_sources(sources: &str) -> Self {
         let repository = Self { directory: TempDir::new().expect("a temporary directory") };
         repository.put("spec/sources.toml", sources);
         fs::create_dir(repository.path("programs")).expect("writable");
         repository
     }
 
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         self.directory.path()
     }
 
-    pub fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root().join(path)
     }
 
-    pub fn put(&self, path: &str, content: impl AsRef<[u8]>) {
+    pub(crate) fn put(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().expect("below the root")).expect("writable");
         fs::write(path, content).expect("writable");
     }
 
     #[allow(dead_code)] // not every test file reads
-    pub fn read(&self, path: &str) -> String {
+    pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.path(path)).expect("a text")
     }
 
     /// Every file below `directory` with its content, sorted.
     #[allow(dead_code)] // not every test file compares
-    pub fn files(&self, directory: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    pub(crate) fn files(&self, directory: &str) -> Vec<(PathBuf, Vec<u8>)> {
         let (mut found, mut directories) = (Vec::new(), vec![self.path(directory)]);
         while let Some(next) = directories.pop() {
             for entry in fs::read_dir(next).into_iter().flatten().flatten() {
@@ -60,7 +60,7 @@ impl Repository {
     /// A program on the `PATH` of the command: a shell script.
     #[cfg(unix)]
     #[allow(dead_code)] // not every test file has one
-    pub fn program(&self, name: &str, script: &str) {
+    pub(crate) fn program(&self, name: &str, script: &str) {
         use std::os::unix::fs::PermissionsExt;
         let path = self.path("programs").join(name);
         fs::write(&path, format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n")).expect("writable");
@@ -68,7 +68,7 @@ impl Repository {
     }
 
     /// Runs `clcu` in the root, with only the repository's own programs on `PATH`.
-    pub fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_clcu"));
         command.current_dir(self.root()).args(arguments).env("PATH", self.path("programs"));
         for variable in ["CLCU_CACHE", "CLCU_CUDA_INCLUDE", "CLCU_LIBCLANG", "CLCU_OPENCL_DOCS", "NO_COLOR"] {
@@ -79,7 +79,7 @@ impl Repository {
 
     /// The names in the cache that are no locks.
     #[allow(dead_code)] // not every test file fetches
-    pub fn cached(&self) -> Vec<String> {
+    pub(crate) fn cached(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path("cache")).into_iter().flatten().flatten();
         let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         names.retain(|name| Path::new(name).extension().is_none_or(|extension| extension != "lock"));
@@ -90,10 +90,10 @@ impl Repository {
 
 /// What the command did.
 #[derive(Debug)]
-pub struct Ran {
-    pub code: Option<i32>,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl From<Output> for Ran {
@@ -106,7 +106,7 @@ impl From<Output> for Ran {
 impl Ran {
     /// Asserts the exit code, and that standard error holds each of `parts`.
     #[track_caller]
-    pub fn fails(&self, code: i32, parts: &[&str]) -> &Self {
+    pub(crate) fn fails(&self, code: i32, parts: &[&str]) -> &Self {
         assert_eq!(self.code, Some(code), "{self:#?}");
         for part in parts {
             assert!(self.err.contains(part), "`{part}` is not in\n{}", self.err);
@@ -116,7 +116,7 @@ impl Ran {
 
     /// Asserts success, and that standard output holds each of `parts`.
     #[track_caller]
-    pub fn succeeds(&self, parts: &[&str]) -> &Self {
+    pub(crate) fn succeeds(&self, parts: &[&str]) -> &Self {
         assert_eq!(self.code, Some(0), "{self:#?}");
         for part in parts {
             assert!(self.out.contains(part), "`{part}` is not in\n{}", self.out);

@@ -4,7 +4,7 @@ use super::{
     facts::Span,
     xml::{Attribute, Element},
 };
-use crate::finding::{Document, Finding, Findings, Severity, Strictness};
+use crate::finding::{Document, Finding, Findings, Strictness};
 
 pub(super) struct Reader<'a> {
     pub(super) document: &'a Document,
@@ -21,7 +21,7 @@ impl<'a> Reader<'a> {
     pub(super) fn unknown(&mut self, finding: Finding, span: &Span) {
         let mut finding = finding.at(self.document.place(span.clone()));
         if self.strictness == Strictness::Lenient {
-            finding.severity = finding.severity.min(Severity::Warning);
+            finding = finding.softened();
         }
         self.findings.push(finding);
     }
