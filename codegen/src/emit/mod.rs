@@ -6,9 +6,12 @@
 
 mod docs;
 mod enumerations;
+mod errors;
+mod handle_types;
 mod items;
 mod page;
 mod records;
+mod rules;
 mod types;
 
 use crate::{
@@ -76,9 +79,12 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
         ("commands", items::commands(model, docs, page("the functions of the driver"))),
         ("constants", items::constants(model, docs, &index, page("named values that belong to no enumeration"))),
         ("enums", named(EnumerationKind::Choice, "enumerations of which one value holds at a time")),
+        ("errors", errors::emit(model, page("the errors that upstream documents"))?),
         ("functions", items::functions(model, docs, page("macros with parameters"))),
+        ("handle_types", handle_types::emit(model, page("kinds of external handles"))),
         ("handles", items::handles(model, docs, page("objects that are only referred to"))),
         ("records", records::emit(model, docs, &index, page("structs and unions"))),
+        ("rules", rules::emit(model, &index, page("what must hold before the driver is called"))?),
         ("status", named(EnumerationKind::Status, "what commands return")),
     ];
     let mut files: Vec<File> = modules.into_iter().filter_map(|(name, page)| Some(File { name, text: page.finish()? })).collect();

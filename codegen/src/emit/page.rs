@@ -22,13 +22,14 @@ pub(super) struct Page<'a> {
     ffi: BTreeSet<&'static str>,
     items: bool,
     channel: bool,
+    needs: BTreeSet<&'static str>,
 }
 
 impl<'a> Page<'a> {
     /// An empty file about `about`, a phrase without its full stop.
     pub(super) fn new(api: Api, index: &'a Index<'a>, about: &str) -> Self {
         let about = format!("//! {api}: {about}. From `spec/{}.json`.", api.name());
-        Self { index, about, body: String::new(), ffi: BTreeSet::new(), items: false, channel: false }
+        Self { index, about, body: String::new(), ffi: BTreeSet::new(), items: false, channel: false, needs: BTreeSet::new() }
     }
 
     /// A line, indented by `depth` steps.
@@ -70,6 +71,11 @@ impl<'a> Page<'a> {
         self.channel = true;
     }
 
+    /// Brings something of the crate into scope, as `use` writes it.
+    pub(super) fn needs(&mut self, what: &'static str) {
+        self.needs.insert(what);
+    }
+
     /// The text of the file; `None` if there is nothing in it.
     pub(super) fn finish(self) -> Option<String> {
         if self.body.is_empty() {
@@ -93,6 +99,7 @@ impl<'a> Page<'a> {
         if !local.is_empty() {
             imports.push(local.to_owned());
         }
+        imports.extend(self.needs.iter().map(|what| format!("use {what};\n")));
         for import in imports {
             text.push('\n');
             text.push_str(&import);

@@ -62,8 +62,7 @@ mod tests {
     fn items_are_sorted_and_parameters_are_not() {
         let mut model = Model::empty(Api::Cuda);
         model.handles = vec![handle("b"), handle("a")];
-        let parameter =
-            |name: &str| Parameter { name: name.to_owned(), ctype: CType::named("u32"), lifetime: Lifetime::default() };
+        let parameter = |name: &str| Parameter { name: name.to_owned(), ctype: CType::named("u32"), lifetime: Lifetime::default() };
         model.commands.push(Command {
             symbol: "cuInit".to_owned(),
             name: "cuInit".to_owned(),

@@ -147,12 +147,7 @@ mod tests {
 
     #[test]
     fn a_natural_layout_needs_nothing() {
-        let natural = record(
-            RecordKind::Struct,
-            "16/16/12",
-            "8/8/4",
-            vec![member("a", "u32", "0"), member("b", "u64", "8/8/4")],
-        );
+        let natural = record(RecordKind::Struct, "16/16/12", "8/8/4", vec![member("a", "u32", "0"), member("b", "u64", "8/8/4")]);
         assert_eq!(repair_of(&natural), Ok(Repair::None));
     }
 

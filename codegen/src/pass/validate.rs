@@ -184,8 +184,7 @@ impl<'a> Check<'a> {
             .chain(model.records.iter().map(|item| &item.name))
             .chain(model.callbacks.iter().map(|item| &item.name));
         // A newtype is a constructor too, so that its name is taken among values.
-        let newtypes =
-            model.enumerations.iter().map(|item| &item.name).chain(model.handles.iter().map(|item| &item.name));
+        let newtypes = model.enumerations.iter().map(|item| &item.name).chain(model.handles.iter().map(|item| &item.name));
         let values = (model.constants.iter().map(|item| &item.name))
             .chain(model.commands.iter().map(|item| &item.symbol))
             .chain(model.macro_functions.iter().map(|item| &item.name))
@@ -314,7 +313,10 @@ impl<'a> Check<'a> {
             self.leaf(&record.name, Some(twice), finding);
         }
         if record.members.is_empty() {
-            self.item(&record.name, Finding::error(format!("`{}` has no members, so that Rust and C differ on its size", record.name)));
+            self.item(
+                &record.name,
+                Finding::error(format!("`{}` has no members, so that Rust and C differ on its size", record.name)),
+            );
         } else if self.faults.len() == before
             && let Err(difference) = rust_layout::repair(&self.index, record)
         {

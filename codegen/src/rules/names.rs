@@ -62,7 +62,9 @@ impl<'a> Names<'a> {
             enumerators: model
                 .enumerations
                 .iter()
-                .flat_map(|enumeration| enumeration.enumerators.iter().map(move |value| (value.name.as_str(), (enumeration, value))))
+                .flat_map(|enumeration| {
+                    enumeration.enumerators.iter().map(move |value| (value.name.as_str(), (enumeration, value)))
+                })
                 .collect(),
             constants: model.constants.iter().map(|constant| (constant.name.as_str(), constant.value.integer())).collect(),
             others,

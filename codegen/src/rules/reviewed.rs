@@ -4,10 +4,7 @@
 //! be made of a sentence. An entry that no sentence of any release matches any more is an error: upstream changed the sentence, and
 //! somebody has to read it again.
 
-use std::{
-    cell::Cell,
-    collections::BTreeMap,
-};
+use std::{cell::Cell, collections::BTreeMap};
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -87,9 +84,18 @@ impl Reviewed {
         let mut add = |key: &str, place: std::ops::Range<usize>, verdict: Verdict, findings: &mut Findings| {
             let at = document.place(place.clone());
             if !key.split_once(" #").is_some_and(|(symbol, hash)| !symbol.is_empty() && is_hash(hash)) {
-                findings.push(Finding::error("a reviewed sentence is not named as it should be").at(at).found(format!("`{key}`")).wanted("`symbol #hash`, the hash of 16 hexadecimal digits"));
+                findings.push(
+                    Finding::error("a reviewed sentence is not named as it should be")
+                        .at(at)
+                        .found(format!("`{key}`"))
+                        .wanted("`symbol #hash`, the hash of 16 hexadecimal digits"),
+                );
             } else if entries.insert(key.to_owned(), Entry { verdict, place, used: Cell::new(false) }).is_some() {
-                findings.push(Finding::error(format!("the sentence `{key}` is on the reviewed list twice")).at(at).help("remove one of the entries"));
+                findings.push(
+                    Finding::error(format!("the sentence `{key}` is on the reviewed list twice"))
+                        .at(at)
+                        .help("remove one of the entries"),
+                );
             }
         };
         for key in &file.explains {

@@ -155,6 +155,10 @@ pub struct HandleType {
     pub owner_on_failure: Owner,
     /// What a semaphore of it carries.
     pub payload: Payload,
+    /// The members of the parameters of a signal that a semaphore of it uses.
+    pub signal: &'static [&'static str],
+    /// The same for a wait.
+    pub wait: &'static [&'static str],
     /// A semaphore's state after import.
     pub initial_state: InitialState,
     /// Flags that must be set in the descriptor.
@@ -200,6 +204,8 @@ impl HandleType {
         owner_on_success: Owner::Unspecified,
         owner_on_failure: Owner::Unspecified,
         payload: Payload::Unspecified,
+        signal: &[],
+        wait: &[],
         initial_state: InitialState::Unspecified,
         required_flags: &[],
         allowed_flags: &[],

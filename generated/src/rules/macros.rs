@@ -23,7 +23,7 @@
 ///     }
 /// }
 /// static RULES_OF_REGION: &[Rule] =
-///     &[clcu_sys::rule! { Region, "size", [SIZE] NonZero, when [of(Region::ORIGIN, Test::NonZero)], origin: Ours, reason: "An example." }];
+///     &[clcu_sys::rule! { "size", [Region::SIZE.field()] NonZero, when [of(Region::ORIGIN.field(), Test::NonZero)], origin: Ours, reason: "An example." }];
 /// clcu_sys::rules! { Region, RULES_OF_REGION, |bytes, _given| {
 ///     quick::number(bytes, Region::ORIGIN.field()) == 0 || quick::number(bytes, Region::SIZE.field()) != 0
 /// } }
@@ -79,17 +79,14 @@ macro_rules! named {
     ($($number:expr),*) => { &[$($crate::rules::Named { name: "", value: $number }),*] };
 }
 
-/// One rule: the record, the id, the members and what must hold of them, when, and where it comes from.
+/// One rule: the id, the fields and what must hold of them, when, and where it comes from.
 #[macro_export]
 macro_rules! rule {
-    (
-        $record:ident, $id:literal, [$($field:ident),*] $predicate:expr, when [$($condition:expr),*],
-        $($fact:ident: $value:expr),+ $(,)?
-    ) => {
+    ($id:literal, [$($field:expr),*] $predicate:expr, when [$($condition:expr),*], $($fact:ident: $value:expr),+ $(,)?) => {
         $crate::rules::Rule {
             id: $id,
             predicate: $predicate,
-            fields: &[$($record::$field.field()),*],
+            fields: &[$($field),*],
             when: &[$($condition),*],
             $($fact: $value,)+
             ..$crate::rules::Rule::NOTHING
@@ -97,11 +94,27 @@ macro_rules! rule {
     };
 }
 
+/// The documented errors of one command: its codes, if upstream lists any, and whether those of earlier work may come back.
+#[macro_export]
+macro_rules! documented {
+    ($status:ident: $command:ident $([$($code:ident),*])? $($earlier:ident)?) => {
+        $crate::rules::Documented {
+            command: $command.info(),
+            codes: $crate::documented!(@codes $status $([$($code),*])?),
+            earlier_errors: $crate::documented!(@earlier $($earlier)?),
+        }
+    };
+    (@codes $status:ident) => { ::core::option::Option::None };
+    (@codes $status:ident [$($code:ident),*]) => { ::core::option::Option::Some(&[$($status::$code),*]) };
+    (@earlier) => { false };
+    (@earlier earlier) => { true };
+}
+
 /// Ties a record to its table of rules, and to the specialised check where there is one.
 #[macro_export]
 macro_rules! rules {
     ($record:ident $(<$life:lifetime>)?, $table:ident $(, |$bytes:ident, $given:ident| $quick:block)?) => {
-        // SAFETY: `rule!` takes the fields of every row from the members of this record.
+        // SAFETY: the fields of every row are members of this record, or `elsewhere`.
         unsafe impl $(<$life>)? $crate::rules::Record for $record $(<$life>)? {
             const SUBJECT: &'static $crate::rules::Subject =
                 &$crate::rules::Subject { name: stringify!($record), rules: $table };
@@ -146,8 +159,8 @@ macro_rules! rules {
 ///     const PROPERTIES_HUE: Field = property("properties[HUE]", Self::PROPERTIES, &PROPERTIES, 1);
 /// }
 /// static RULES_OF_PAINT: &[clcu_sys::rules::Rule] = &[
-///     clcu_sys::rule! { paint_arguments, "ended", [PROPERTIES_LIST] ListTerminated, when [], origin: Ours },
-///     clcu_sys::rule! { paint_arguments, "hue", [PROPERTIES_HUE] Below(constant("", 360)), when [], origin: Ours },
+///     clcu_sys::rule! { "ended", [paint_arguments::PROPERTIES_LIST] ListTerminated, when [], origin: Ours },
+///     clcu_sys::rule! { "hue", [paint_arguments::PROPERTIES_HUE] Below(constant(name("", 360))), when [], origin: Ours },
 /// ];
 /// clcu_sys::rules! { paint_arguments<'a>, RULES_OF_PAINT }
 ///

@@ -136,6 +136,8 @@ pub enum Predicate {
     NoDuplicates,
     /// The value must not change from what it was when the object was made.
     Unchanged,
+    /// Nothing: where the conditions hold, the call is refused whatever the fields are.
+    Refused,
     /// The caller vouches for it.
     Attested(Object),
 }
@@ -184,6 +186,8 @@ pub enum Found {
     Values(usize),
     /// A value twice.
     Twice(u64),
+    /// The call itself.
+    Call,
 }
 
 impl fmt::Display for Found {
@@ -205,6 +209,7 @@ impl fmt::Display for Found {
             Self::Properties(count) => write!(f, "{count} of them"),
             Self::Values(count) => write!(f, "{count} values"),
             Self::Twice(value) => write!(f, "{value:#06X} twice"),
+            Self::Call => f.write_str("a call that upstream refuses"),
         }
     }
 }
@@ -258,6 +263,7 @@ impl fmt::Display for Predicate {
             Self::AtMostValues(count) => write!(f, "at most {count} values"),
             Self::NoDuplicates => f.write_str("no value twice"),
             Self::Unchanged => f.write_str("what it was when the object was made"),
+            Self::Refused => f.write_str("no such call"),
             Self::Attested(object) => write!(f, "{object}, for which the caller vouches"),
         }
     }
@@ -298,6 +304,9 @@ impl Predicate {
     /// # Safety
     /// The fields are of the record whose bytes these are; where the predicate is about text behind a pointer, it can be followed.
     pub(super) unsafe fn met(&self, fields: &[Field], bytes: Bytes<'_>) -> Met {
+        if matches!(self, Self::Refused) {
+            return Met::No(Found::Call);
+        }
         if fields.iter().any(|field| matches!(field.kind, Kind::Elsewhere)) {
             return Met::OutOfReach;
         }

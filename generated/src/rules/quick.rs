@@ -93,3 +93,13 @@ pub unsafe fn text<const N: usize>(bytes: Bytes<'_>, fields: [Field; N]) -> bool
     // SAFETY: promised by the caller.
     fields.into_iter().all(|field| unsafe { utf16::fault_of_bytes(bytes.read(field.offset)) }.is_none())
 }
+
+/// Whether a rule that has no words here holds for certain, by its row.
+///
+/// # Safety
+/// As for [`check_raw`](super::check_raw), for a record of the rule's subject.
+#[must_use]
+pub unsafe fn rule(rule: &super::Rule, bytes: Bytes<'_>, given: &super::Given<'_>) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe { super::every_rule_holds(core::slice::from_ref(rule), bytes, given) }
+}

@@ -8,16 +8,10 @@ pub use super::{
     Test,
 };
 
-/// A condition on a member.
+/// A condition on a field.
 #[must_use]
-pub const fn of<R, M, A: Copy>(member: Member<R, M, A>, test: Test) -> Condition {
-    Condition::Test(Term::Field(member.field()), test)
-}
-
-/// A condition on the value of a property.
-#[must_use]
-pub const fn of_property(property: Field, test: Test) -> Condition {
-    Condition::Test(Term::Field(property), test)
+pub const fn of(field: Field, test: Test) -> Condition {
+    Condition::Test(Term::Field(field), test)
 }
 
 /// A condition on a fact of the context.
@@ -38,16 +32,16 @@ pub const fn vouched(kind: &'static str, of: &'static [&'static str]) -> super::
     Attested(Object { kind, of })
 }
 
-/// A value to compare with.
+/// A value with its name, which is empty for a number.
 #[must_use]
-pub const fn constant(name: &'static str, value: i128) -> Operand {
-    Operand::Value(Named { name, value })
+pub const fn name(name: &'static str, value: i128) -> Named {
+    Named { name, value }
 }
 
-/// A member to compare with.
+/// A value to compare with.
 #[must_use]
-pub const fn member<R, M, A: Copy>(member: Member<R, M, A>) -> Operand {
-    Operand::Field(member.field())
+pub const fn constant(value: Named) -> Operand {
+    Operand::Value(value)
 }
 
 /// Where upstream says it.

@@ -49,22 +49,22 @@ clcu_sys::members! {
 const SOURCE: Option<clcu_sys::rules::Source> = from("header.h", "1.0", "import");
 
 static RULES_OF_DESCRIPTOR: &[clcu_sys::rules::Rule] = &[
-    clcu_sys::rule! { Descriptor, "type", [TYPE] OneOf(clcu_sys::named![Kind: FD, WIN32, KMT]), when [], origin: Derived, source: SOURCE },
-    clcu_sys::rule! { Descriptor, "FD/fd", [HANDLE_FD] FdNonNegative, when [of(Descriptor::TYPE, Test::In(clcu_sys::named![Kind: FD]))],
+    clcu_sys::rule! { "type", [Descriptor::TYPE.field()] OneOf(clcu_sys::named![Kind: FD, WIN32, KMT]), when [], origin: Derived, source: SOURCE },
+    clcu_sys::rule! { "FD/fd", [Descriptor::HANDLE_FD.field()] FdNonNegative, when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: FD]))],
     origin: Stated, source: SOURCE },
-    clcu_sys::rule! { Descriptor, "FD/attested", [HANDLE_FD] vouched("file_descriptor", &["a semaphore"]),
-    when [of(Descriptor::TYPE, Test::In(clcu_sys::named![Kind: FD]))], origin: Stated, source: SOURCE },
-    clcu_sys::rule! { Descriptor, "WIN32/exactly-one", [HANDLE_WIN32_HANDLE, HANDLE_WIN32_NAME] ExactlyOneNonNull,
-    when [of(Descriptor::TYPE, Test::In(clcu_sys::named![Kind: WIN32]))], origin: Stated, source: SOURCE },
-    clcu_sys::rule! { Descriptor, "WIN32/name", [HANDLE_WIN32_NAME] Utf16NulTerminated,
-    when [of(Descriptor::TYPE, Test::In(clcu_sys::named![Kind: WIN32]))], origin: Ours, reason: "names are UTF-16" },
-    clcu_sys::rule! { Descriptor, "KMT/handle", [HANDLE_WIN32_HANDLE] NonNull,
-    when [of(Descriptor::TYPE, Test::In(clcu_sys::named![Kind: KMT]))], origin: Stated, source: SOURCE },
-    clcu_sys::rule! { Descriptor, "KMT/name", [HANDLE_WIN32_NAME] Null,
-    when [of(Descriptor::TYPE, Test::In(clcu_sys::named![Kind: KMT]))], origin: Stated, source: SOURCE, error: "INVALID" },
-    clcu_sys::rule! { Descriptor, "flags", [FLAGS] Zero, when [given(Fact::ContextDeviceCount, Test::Above(clcu_sys::rules::Named { name: "", value: 1 }))],
+    clcu_sys::rule! { "FD/attested", [Descriptor::HANDLE_FD.field()] vouched("file_descriptor", &["a semaphore"]),
+    when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: FD]))], origin: Stated, source: SOURCE },
+    clcu_sys::rule! { "WIN32/exactly-one", [Descriptor::HANDLE_WIN32_HANDLE.field(), Descriptor::HANDLE_WIN32_NAME.field()] ExactlyOneNonNull,
+    when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: WIN32]))], origin: Stated, source: SOURCE },
+    clcu_sys::rule! { "WIN32/name", [Descriptor::HANDLE_WIN32_NAME.field()] Utf16NulTerminated,
+    when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: WIN32]))], origin: Ours, reason: "names are UTF-16" },
+    clcu_sys::rule! { "KMT/handle", [Descriptor::HANDLE_WIN32_HANDLE.field()] NonNull,
+    when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: KMT]))], origin: Stated, source: SOURCE },
+    clcu_sys::rule! { "KMT/name", [Descriptor::HANDLE_WIN32_NAME.field()] Null,
+    when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: KMT]))], origin: Stated, source: SOURCE, error: "INVALID" },
+    clcu_sys::rule! { "flags", [Descriptor::FLAGS.field()] Zero, when [given(Fact::ContextDeviceCount, Test::Above(clcu_sys::rules::Named { name: "", value: 1 }))],
     origin: Stated, source: SOURCE },
-    clcu_sys::rule! { Descriptor, "reserved", [RESERVED] Zero, when [], origin: Ours, reason: "bytes that a later version may use" },
+    clcu_sys::rule! { "reserved", [Descriptor::RESERVED.field()] Zero, when [], origin: Ours, reason: "bytes that a later version may use" },
 ];
 
 clcu_sys::rules! { Descriptor, RULES_OF_DESCRIPTOR, |bytes, given| {

@@ -34,7 +34,10 @@ fn command(facts: &registry::Command, registry: &Registry, requirements: &Requir
     if let (Some(marked), Some(commented)) = (marked, lifetime.deprecated)
         && marked != commented
     {
-        let what = format!("`{}` is deprecated in {marked} by its suffix, and in {commented} by a comment; the suffix is taken", facts.name);
+        let what = format!(
+            "`{}` is deprecated in {marked} by its suffix, and in {commented} by a comment; the suffix is taken",
+            facts.name
+        );
         findings.push(Finding::warning(what).at(registry.place(&facts.span)));
     }
     lifetime.deprecated = marked.or(lifetime.deprecated);

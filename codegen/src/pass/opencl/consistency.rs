@@ -10,8 +10,8 @@ use crate::{
 
 /// Types that Rust itself has.
 const BUILT_IN: &[&str] = &[
-    "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "isize", "usize", "f32", "f64", "c_char", "c_schar", "c_uchar", "c_short",
-    "c_ushort", "c_int", "c_uint",
+    "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "isize", "usize", "f32", "f64", "c_char", "c_schar", "c_uchar",
+    "c_short", "c_ushort", "c_int", "c_uint",
 ];
 
 pub(super) fn check(model: &Model, registry: &Registry, findings: &mut Findings) {

@@ -46,8 +46,9 @@ pub(super) fn evaluate(registry: &Registry, typedefs: &Typedefs<'_>, findings: &
             Ok(value) => {
                 known.insert((*name).to_owned(), value);
             }
-            Err(error) => findings
-                .push(Finding::error(format!("cannot evaluate `{name}`: {error}")).at(registry.place(definition.span))),
+            Err(error) => {
+                findings.push(Finding::error(format!("cannot evaluate `{name}`: {error}")).at(registry.place(definition.span)))
+            }
         }
     }
     known

@@ -131,7 +131,8 @@ fn mark_aliases(enumerators: &mut [Enumerator]) {
     let mut canonical: BTreeMap<i128, (bool, bool, u8, usize)> = BTreeMap::new();
     for (index, enumerator) in enumerators.iter().enumerate() {
         let Some(value) = enumerator.value.integer() else { continue };
-        let rank = (enumerator.lifetime.since.is_none(), enumerator.lifetime.deprecated.is_some(), standing(&enumerator.name), index);
+        let rank =
+            (enumerator.lifetime.since.is_none(), enumerator.lifetime.deprecated.is_some(), standing(&enumerator.name), index);
         canonical.entry(value).and_modify(|best| *best = rank.min(*best)).or_insert(rank);
     }
     let names: BTreeMap<i128, (usize, String)> = canonical

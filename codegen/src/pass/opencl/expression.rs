@@ -242,7 +242,10 @@ fn integer(text: &str) -> Option<Number> {
     };
     let candidates = [(true, 32), (false, 32), (true, 64), (false, 64)].map(|(signed, bits)| Integer { signed, bits });
     let allowed = |kind: &&Integer| {
-        (kind.bits == 64 || !long) && (kind.signed || unsigned || radix != 10) && !(kind.signed && unsigned) && kind.wrap(value) == value
+        (kind.bits == 64 || !long)
+            && (kind.signed || unsigned || radix != 10)
+            && !(kind.signed && unsigned)
+            && kind.wrap(value) == value
     };
     let kind = *candidates.iter().find(allowed)?;
     Some(Number::Integer(value, kind))

@@ -39,7 +39,8 @@ const EXTERNALS: &[External] = &[
 ];
 
 /// Headers that exist on Windows only. An extension that requires one exists there only, too.
-const WINDOWS_HEADERS: &[&str] = &["d3d9.h", "d3d9types.h", "d3d10.h", "d3d11.h", "dxgiformat.h", "dxvahd.h", "wtypes.h", "windows.h"];
+const WINDOWS_HEADERS: &[&str] =
+    &["d3d9.h", "d3d9types.h", "d3d10.h", "d3d11.h", "dxgiformat.h", "dxvahd.h", "wtypes.h", "windows.h"];
 
 pub(super) fn find(name: &str) -> Option<&'static External> {
     EXTERNALS.iter().find(|external| external.name == name)

@@ -37,8 +37,7 @@ pub fn model(registry: &Registry, overlay: &Overlay, release: &str) -> Result<(M
     let typedefs = typedefs::Typedefs::new(registry);
     let requirements = availability::Requirements::new(registry);
     let known = constants::evaluate(registry, &typedefs, &mut findings);
-    let evidence =
-        membership::Evidence { registry, typedefs: &typedefs, requirements: &requirements, known: &known, overlay };
+    let evidence = membership::Evidence { registry, typedefs: &typedefs, requirements: &requirements, known: &known, overlay };
     let memberships = membership::decide(&evidence, &mut findings);
     let values = enumerations::Values {
         registry,

@@ -117,8 +117,8 @@ impl<'a> Typedefs<'a> {
 /// `name` if it is a type of numbers in the model's notation.
 fn primitive(name: &str) -> Option<&'static str> {
     const ALL: [&str; 19] = [
-        "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "isize", "usize", "f32", "f64", "c_char", "c_schar", "c_uchar", "c_short",
-        "c_ushort", "c_int", "c_uint",
+        "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "isize", "usize", "f32", "f64", "c_char", "c_schar", "c_uchar",
+        "c_short", "c_ushort", "c_int", "c_uint",
     ];
     ALL.into_iter().find(|primitive| *primitive == name)
 }

@@ -55,7 +55,9 @@ impl Types<'_> {
             },
             TypeKind::Typedef { .. } if self.enumerations.contains(name) => {}
             // What is only known as a pointer to anything is an object that is only referred to.
-            TypeKind::Typedef { target: CType::Pointer { to, .. }, .. } if **to == CType::Void => model.handles.push(self.handle(name)),
+            TypeKind::Typedef { target: CType::Pointer { to, .. }, .. } if **to == CType::Void => {
+                model.handles.push(self.handle(name))
+            }
             TypeKind::Typedef { target, .. } => model.aliases.push(self.alias(name, target.clone())),
             TypeKind::Handle => model.handles.push(self.handle(name)),
             TypeKind::Opaque => model.aliases.push(self.alias(name, CType::Void)),
@@ -106,10 +108,8 @@ impl Types<'_> {
                     let first = members.first().map(|(name, _)| name.as_str()).ok_or("a union without members")?;
                     let member_name = format!("{first}_union");
                     let mut union = record(&format!("{name}_{member_name}"), RecordKind::Union, &lifetime, Some(name));
-                    union.members = members
-                        .iter()
-                        .map(|(name, ctype)| layout::member(name, ctype.clone(), false, of_member.clone()))
-                        .collect();
+                    union.members =
+                        members.iter().map(|(name, ctype)| layout::member(name, ctype.clone(), false, of_member.clone())).collect();
                     layouts.lay_out(&mut union).map_err(|member| format!("`{member}` has no size"))?;
                     laid_out.push(layout::member(&member_name, CType::named(&union.name), true, of_member.clone()));
                     nested.push(union);

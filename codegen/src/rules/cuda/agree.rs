@@ -104,7 +104,12 @@ fn decide(subject: &str, context: &Context<'_>) -> Option<(Side, String)> {
     Some((side, decision.reason.to_owned()))
 }
 
-fn disagreement(subject: &str, function: (String, Option<&Basis>), fields: (String, Option<&Basis>), context: &Context<'_>) -> Finding {
+fn disagreement(
+    subject: &str,
+    function: (String, Option<&Basis>),
+    fields: (String, Option<&Basis>),
+    context: &Context<'_>,
+) -> Finding {
     let what = format!("the function's comment and the fields' comments disagree on `{subject}`");
     let finding = match context.strictness {
         Strictness::Strict => Finding::error(what),
@@ -131,14 +136,23 @@ fn members(descriptor: &mut Descriptor<'_>, interpreted: &Interpreted, context: 
             // A member whose comment lists no handle types says nothing about them.
             (Some(function), None) if !listed.contains(&function.0) => Some(function),
             _ => {
-                let subject = format!("{}/{}/member", context.names.short(&descriptor.record), short_value(context.names, &value.name));
+                let subject =
+                    format!("{}/{}/member", context.names.short(&descriptor.record), short_value(context.names, &value.name));
                 let side = decide(&subject, context).map(|(side, _)| side);
                 let say = |choice: Option<&(Path, Basis)>| {
-                    (choice.map_or_else(|| "no member".to_owned(), |(path, _)| format!("`{path}`")), choice.map(|(_, basis)| basis.clone()))
+                    (
+                        choice.map_or_else(|| "no member".to_owned(), |(path, _)| format!("`{path}`")),
+                        choice.map(|(_, basis)| basis.clone()),
+                    )
                 };
                 if side.is_none() {
                     let (function, fields) = (say(function), say(fields));
-                    findings.push(disagreement(&subject, (function.0, function.1.as_ref()), (fields.0, fields.1.as_ref()), context));
+                    findings.push(disagreement(
+                        &subject,
+                        (function.0, function.1.as_ref()),
+                        (fields.0, fields.1.as_ref()),
+                        context,
+                    ));
                 }
                 match side {
                     Some(Side::Function) => function,
@@ -226,9 +240,7 @@ fn nulls(descriptor: &Descriptor<'_>, interpreted: &mut Interpreted, context: &C
     let Some(pair) = &descriptor.pair else { return };
     let about_pair = |statement: &Statement| statement.subject == descriptor.record && allowed_by(statement, pair).is_some();
     let about: Vec<Statement> = interpreted.statements.iter().filter(|statement| about_pair(statement)).cloned().collect();
-    interpreted
-        .statements
-        .retain(|statement| !about_pair(statement) || matches!(statement.predicate, Predicate::Attested(_)));
+    interpreted.statements.retain(|statement| !about_pair(statement) || matches!(statement.predicate, Predicate::Attested(_)));
     for (value, member) in &descriptor.members {
         if !pair.iter().all(|path| is_within(path, member)) {
             continue;
@@ -287,7 +299,9 @@ fn canonical(
     }
     let rests_on = |allowed: Allowed| {
         let exact = candidates.iter().find(|candidate| allowed_by(candidate, pair) == Some((allowed, true)));
-        exact.map(|statement| (*statement, Origin::Stated)).or_else(|| candidates.first().map(|statement| (*statement, Origin::Derived)))
+        exact
+            .map(|statement| (*statement, Origin::Stated))
+            .or_else(|| candidates.first().map(|statement| (*statement, Origin::Derived)))
     };
     wanted
         .into_iter()

@@ -16,7 +16,12 @@ use crate::{
 };
 
 /// All rules.
-pub(super) fn rules(statements: &[Statement], descriptors: &[Descriptor<'_>], context: &Context<'_>, lifetime: &Lifetime) -> Vec<Rule> {
+pub(super) fn rules(
+    statements: &[Statement],
+    descriptors: &[Descriptor<'_>],
+    context: &Context<'_>,
+    lifetime: &Lifetime,
+) -> Vec<Rule> {
     let mut rules: Vec<Rule> = statements.iter().flat_map(|statement| of_statement(statement, context, lifetime)).collect();
     for descriptor in descriptors {
         rules.push(known_types(descriptor, context, lifetime));
@@ -52,7 +57,8 @@ fn of_statement(statement: &Statement, context: &Context<'_>, lifetime: &Lifetim
 
 /// The type of an import descriptor is one that the header declares: without it, no other rule says which member may be read.
 fn known_types(descriptor: &Descriptor<'_>, context: &Context<'_>, lifetime: &Lifetime) -> Rule {
-    let values = descriptor.enumeration.enumerators.iter().map(|value| value.name.clone()).filter(|name| is_handle_type(name)).collect();
+    let values =
+        descriptor.enumeration.enumerators.iter().map(|value| value.name.clone()).filter(|name| is_handle_type(name)).collect();
     Rule {
         id: id(context.names, &descriptor.record, None, "type-one-of"),
         subject: descriptor.record.clone(),
@@ -129,7 +135,10 @@ fn utf16_names(descriptors: &[Descriptor<'_>], rules: &[Rule], context: &Context
                 id: id(context.names, &descriptor.record, Some(value), &slug(&fields, &Predicate::Utf16NulTerminated)),
                 subject: descriptor.record.clone(),
                 predicate: Predicate::Utf16NulTerminated,
-                when: vec![Condition::field_in(chooser, [value.as_str()]), Condition::Test(Term::Field(name.clone()), Test::NonNull)],
+                when: vec![
+                    Condition::field_in(chooser, [value.as_str()]),
+                    Condition::Test(Term::Field(name.clone()), Test::NonNull),
+                ],
                 fields,
                 origin: Origin::Ours,
                 source: None,

@@ -106,7 +106,8 @@ fn values(code: &Code, name: &str, context: &Context<'_>) -> Vec<Difference> {
     for (offset, line) in code.text.lines().enumerate() {
         let Some((value, number)) = line.split_once('=') else { continue };
         let (value, number) = (value.trim(), number.trim().trim_end_matches(','));
-        let declared = enumeration.enumerators.iter().find(|candidate| candidate.name == value).and_then(|value| value.value.integer());
+        let declared =
+            enumeration.enumerators.iter().find(|candidate| candidate.name == value).and_then(|value| value.value.integer());
         let shown = number.strip_prefix("0x").map_or_else(|| number.parse().ok(), |digits| i128::from_str_radix(digits, 16).ok());
         if declared.is_none() || (shown.is_some() && declared != shown) {
             found.push((
@@ -114,7 +115,8 @@ fn values(code: &Code, name: &str, context: &Context<'_>) -> Vec<Difference> {
                 (
                     format!("a comment gives a value of `{name}` that the header does not"),
                     format!("`{value}` = `{number}`"),
-                    "read the comment again: the header is right, and what the comment says of the value may be of another release".to_owned(),
+                    "read the comment again: the header is right, and what the comment says of the value may be of another release"
+                        .to_owned(),
                 ),
             ));
         }

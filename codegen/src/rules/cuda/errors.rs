@@ -13,7 +13,14 @@ use crate::{
 };
 
 /// The list of each command of `model`, sorted by symbol.
-pub(super) fn lists(comments: &[Comment], model: &Model, names: &Names<'_>, rules: &[Rule], release: &str, findings: &mut Findings) -> Vec<ErrorList> {
+pub(super) fn lists(
+    comments: &[Comment],
+    model: &Model,
+    names: &Names<'_>,
+    rules: &[Rule],
+    release: &str,
+    findings: &mut Findings,
+) -> Vec<ErrorList> {
     let of_commands: BTreeMap<&str, &Comment> = comments
         .iter()
         .filter(|comment| comment.kind == SubjectKind::Command && comment.doxygen)

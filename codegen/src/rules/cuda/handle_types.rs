@@ -12,8 +12,8 @@ use super::{
 use crate::{
     finding::{Finding, Findings, Strictness},
     model::{
-        self, Api, Counterparts, Enumeration, Enumerator, Evidence, ExportedSize, HandleKind, HandleType, InitialState, Lifetime, Origin, Owner,
-        Path, Payload, Permanence, Platform, Predicate, Rule, Transference,
+        self, Api, Counterparts, Enumeration, Enumerator, Evidence, ExportedSize, HandleKind, HandleType, InitialState, Lifetime,
+        Origin, Owner, Path, Payload, Permanence, Platform, Predicate, Rule, Transference,
     },
     overlay::Question,
 };
@@ -42,7 +42,13 @@ pub(super) fn rows(
     for descriptor in descriptors {
         let kind = if descriptor.enumeration.name.contains("emaphore") { HandleKind::Semaphore } else { HandleKind::Memory };
         for value in descriptor.enumeration.enumerators.iter().filter(|value| is_handle_type(&value.name)) {
-            let start = Start { kind, enumeration: Some(descriptor.enumeration), value: Some(value), name: &value.name, lifetime: &value.lifetime };
+            let start = Start {
+                kind,
+                enumeration: Some(descriptor.enumeration),
+                value: Some(value),
+                name: &value.name,
+                lifetime: &value.lifetime,
+            };
             rows.push(make.row(&start, descriptor.carriers(&value.name), Some(descriptor)));
         }
     }
@@ -50,7 +56,8 @@ pub(super) fn rows(
         let Some(enumeration) = context.names.enumeration(name) else { continue };
         let members: Vec<Path> = parameter.parse().into_iter().collect();
         for value in enumeration.enumerators.iter().filter(|value| is_handle_type(&value.name)) {
-            let start = Start { kind, enumeration: Some(enumeration), value: Some(value), name: &value.name, lifetime: &value.lifetime };
+            let start =
+                Start { kind, enumeration: Some(enumeration), value: Some(value), name: &value.name, lifetime: &value.lifetime };
             rows.push(make.row(&start, members.clone(), None));
         }
     }
@@ -99,13 +106,17 @@ impl Maker<'_> {
         let mut columns = Columns { evidence: Vec::new() };
         let (owner_on_success, owner_on_failure) = self.owners(start, &mut columns);
         let (payload, signal, wait) = self.payload(start, &mut columns);
-        let (required_flags, allowed_flags) = descriptor.map_or_else(Default::default, |descriptor| self.flags(start.name, &descriptor.record));
+        let (required_flags, allowed_flags) =
+            descriptor.map_or_else(Default::default, |descriptor| self.flags(start.name, &descriptor.record));
         let platform = self.platform(start, &members, &mut columns);
         let exported_size = self.exported_size(start, descriptor.is_some(), &mut columns);
         let capability_query = self.overlay(start.name, "capability_query", &mut columns);
         let counterparts = self.counterparts(start.name, &mut columns);
         if descriptor.is_some() && members.is_empty() {
-            self.complain(format!("upstream does not say which member carries `{}`", start.name), "a comment that says so, or an overlay entry `statement`");
+            self.complain(
+                format!("upstream does not say which member carries `{}`", start.name),
+                "a comment that says so, or an overlay entry `statement`",
+            );
         }
         let mut evidence = columns.evidence;
         evidence.sort();
@@ -193,7 +204,9 @@ impl Maker<'_> {
         }
         let of = |part: &str| {
             self.facts(start.name).find_map(|fact| match &fact.what {
-                What::Carries { command, payload, members } if command.contains(part) => Some((*payload, members.clone(), fact.basis.clone())),
+                What::Carries { command, payload, members } if command.contains(part) => {
+                    Some((*payload, members.clone(), fact.basis.clone()))
+                }
                 _ => None,
             })
         };
@@ -201,13 +214,22 @@ impl Maker<'_> {
         if let (Some(signal), Some(wait)) = (&signal, &wait)
             && signal.0 != wait.0
         {
-            let what = format!("the comments of signal and wait disagree on what `{}` carries ({} and {})", start.name, signal.2.place, wait.2.place);
+            let what = format!(
+                "the comments of signal and wait disagree on what `{}` carries ({} and {})",
+                start.name, signal.2.place, wait.2.place
+            );
             self.complain(what, "the same in both");
         }
-        let Some((payload, _, basis)) = signal.as_ref().or(wait.as_ref()) else { return (Payload::Unspecified, Vec::new(), Vec::new()) };
+        let Some((payload, _, basis)) = signal.as_ref().or(wait.as_ref()) else {
+            return (Payload::Unspecified, Vec::new(), Vec::new());
+        };
         columns.stated("payload", Origin::Stated, basis);
         let payload = *payload;
-        (payload, signal.map(|(_, members, _)| members).unwrap_or_default(), wait.map(|(_, members, _)| members).unwrap_or_default())
+        (
+            payload,
+            signal.map(|(_, members, _)| members).unwrap_or_default(),
+            wait.map(|(_, members, _)| members).unwrap_or_default(),
+        )
     }
 
     /// Flags that must, and that may be set: from the rules that are for this type, or for all.
@@ -223,7 +245,11 @@ impl Maker<'_> {
                 _ => {}
             }
         }
-        let none = self.rules.iter().filter(is_flags).any(|rule| rule.predicate == Predicate::Zero && (rule.when.is_empty() || for_type(rule)));
+        let none = self
+            .rules
+            .iter()
+            .filter(is_flags)
+            .any(|rule| rule.predicate == Predicate::Zero && (rule.when.is_empty() || for_type(rule)));
         if none {
             allowed.clear();
         }
@@ -283,7 +309,9 @@ impl Maker<'_> {
     }
 
     fn counterparts(&self, name: &str, columns: &mut Columns) -> Counterparts {
-        let Some(decision) = self.context.overlay.decide(Api::Cuda, Question::Counterparts, name) else { return Counterparts::default() };
+        let Some(decision) = self.context.overlay.decide(Api::Cuda, Question::Counterparts, name) else {
+            return Counterparts::default();
+        };
         columns.rests("counterparts", Origin::Ours, model::Basis::Reason(decision.reason.to_owned()));
         let list = |api: &str| {
             let names = decision.value.get(api).and_then(toml::Value::as_array).into_iter().flatten();

@@ -298,7 +298,8 @@ impl<'a> Interpreter<'a> {
                 }
                 Said::FlagRequired => {
                     let (flag, field) = self.flag.clone().ok_or("a flag that was introduced before")?;
-                    let mut statement = self.statement(field.subject, vec![field.path], Predicate::MustHaveFlags(vec![flag]), basis);
+                    let mut statement =
+                        self.statement(field.subject, vec![field.path], Predicate::MustHaveFlags(vec![flag]), basis);
                     statement.when.clone_from(&when);
                     out.statements.push(statement);
                 }
@@ -322,9 +323,7 @@ impl<'a> Interpreter<'a> {
             scope.as_ref().map(|scope| scope.values.clone()).ok_or_else(|| "a handle type that the paragraph is about".to_owned())
         };
         let (types, what) = match said {
-            Said::Selects(types) => {
-                (self.values(&types)?, What::Selects(self.field(sentence, &Ref::Here, None)?))
-            }
+            Said::Selects(types) => (self.values(&types)?, What::Selects(self.field(sentence, &Ref::Here, None)?)),
             Said::Owners { success, failure } => (in_scope(&self.scope)?, What::Owners { success, failure }),
             Said::Exports(ctype) => {
                 let value = self.comment.member.clone().filter(|_| self.comment.kind == SubjectKind::Enumerator);
@@ -396,9 +395,13 @@ impl<'a> Interpreter<'a> {
                 .context
                 .names
                 .field(Some(subject), &operand)
-                .or_else(|| fields.first().and_then(|field| self.context.names.neighbour(&field.subject, field.path.as_str(), &operand)))
+                .or_else(|| {
+                    fields.first().and_then(|field| self.context.names.neighbour(&field.subject, field.path.as_str(), &operand))
+                })
                 .filter(|field| field.subject == subject);
-            field.map(|field| field.path.to_string()).ok_or_else(|| format!("a number, a value of the API or a field instead of `{operand}`"))
+            field
+                .map(|field| field.path.to_string())
+                .ok_or_else(|| format!("a number, a value of the API or a field instead of `{operand}`"))
         };
         Ok(match predicate {
             Predicate::OnlyFlags(names) => Predicate::OnlyFlags(self.values(&names)?),
@@ -437,7 +440,9 @@ impl<'a> Interpreter<'a> {
                 let value = values.join("|");
                 let subject = format!("{}/{value}", self.comment.subject);
                 let field = self.context.overlay.decide_text(Api::Cuda, Question::OpeningWords, &subject).ok_or_else(|| {
-                    format!("words that say what is `{value}`, or an overlay entry `opening-words` for `{subject}` that names the field")
+                    format!(
+                        "words that say what is `{value}`, or an overlay entry `opening-words` for `{subject}` that names the field"
+                    )
                 })?;
                 return self.condition(sentence, When::In(Ref::Named(field.to_owned()), values));
             }
@@ -479,7 +484,9 @@ impl<'a> Interpreter<'a> {
             Ref::It => it.cloned().ok_or_else(|| "a field that the sentence named before".to_owned()),
             Ref::Handle => self.handle.clone().ok_or_else(|| "a handle that the paragraph named before".to_owned()),
             Ref::Here => self.here(sentence).ok_or_else(|| "a parameter or member that the sentence is about".to_owned()),
-            Ref::Named(name) => self.named(name).ok_or_else(|| format!("a parameter or member instead of `{name}`, which the model does not have")),
+            Ref::Named(name) => {
+                self.named(name).ok_or_else(|| format!("a parameter or member instead of `{name}`, which the model does not have"))
+            }
         }
     }
 

@@ -10,10 +10,7 @@ use crate::{
     import::cuda::Comment,
     model::Api,
     overlay::Question,
-    rules::{
-        cuda::interpret::Context,
-        sentence,
-    },
+    rules::{cuda::interpret::Context, sentence},
 };
 
 /// Lists the names that lead nowhere, once for each comment.
@@ -24,11 +21,17 @@ pub(super) fn check(comments: &[Comment], context: &Context<'_>, findings: &mut 
             for token in sentence.tokens.iter().filter(|token| token.linked) {
                 let name = token.text.as_str();
                 // Prose of the driver API links to the runtime API, to functions of C, and to neighbouring members by their bare names.
-                let elsewhere = !name.starts_with(['c', 'C']) || name.starts_with("cuda") || !name.get(1..).is_some_and(|rest| rest.starts_with(['u', 'U']));
+                let elsewhere = !name.starts_with(['c', 'C'])
+                    || name.starts_with("cuda")
+                    || !name.get(1..).is_some_and(|rest| rest.starts_with(['u', 'U']));
                 if elsewhere || context.names.knows(name) || !seen.insert(name.to_owned()) {
                     continue;
                 }
-                if context.overlay.decide_text(Api::Cuda, Question::DocReference, name).is_some_and(|right| context.names.knows(right)) {
+                if context
+                    .overlay
+                    .decide_text(Api::Cuda, Question::DocReference, name)
+                    .is_some_and(|right| context.names.knows(right))
+                {
                     continue;
                 }
                 findings.push(

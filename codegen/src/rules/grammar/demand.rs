@@ -206,7 +206,8 @@ pub(super) fn specified(input: &mut Tokens<'_>) -> winnow::Result<Reading> {
 /// `Windows-specific X required when V is specified`.
 fn attributes(input: &mut Tokens<'_>) -> winnow::Result<Reading> {
     let what = one_of_words(&["POBJECT_ATTRIBUTES", "LPSECURITYATTRIBUTES"]);
-    let value = preceded((words("windows-specific"), what, words("required when")), terminated(name, words("is specified"))).parse_next(input)?;
+    let value = preceded((words("windows-specific"), what, words("required when")), terminated(name, words("is specified")))
+        .parse_next(input)?;
     Ok(Reading { head: Some(When::Specified(value)), said: vec![clause(&[Ref::Here], Predicate::NonNull)] })
 }
 

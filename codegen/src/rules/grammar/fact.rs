@@ -50,7 +50,9 @@ fn valid_if_semaphore(input: &mut Tokens<'_>) -> winnow::Result<()> {
 /// `(int)` after a handle type: what an export writes.
 fn exports(input: &mut Tokens<'_>) -> winnow::Result<Said> {
     let ctype = alt((one_of_words(&["int", "HANDLE", "D3DKMT_HANDLE"]).map(str::to_owned), name));
-    preceded((opt(words("allows export to a fabric handle")), words("(")), terminated(ctype, words(")"))).map(Said::Exports).parse_next(input)
+    preceded((opt(words("allows export to a fabric handle")), words("(")), terminated(ctype, words(")")))
+        .map(Said::Exports)
+        .parse_next(input)
 }
 
 /// A fact about semaphores of some handle types: what a signal or a wait does to them.

@@ -1,0 +1,173 @@
+//! Emits `rules`: for each record and command that upstream's text speaks of, its members, its table of rules, the specialised check of
+//! the same rules, and for records that describe handles the constructors and the view.
+//!
+//! In: a model. Out: the file, or what of the rules cannot be written. Nothing here knows a handle type by name: what upstream adds
+//! tomorrow becomes rows, arms, constructors and variants.
+
+mod constructors;
+mod place;
+mod quick;
+mod row;
+mod subject;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use self::{
+    row::Rows,
+    subject::{Subject, What},
+    words::Words,
+};
+use super::{
+    page::Page,
+    types::{identifier, literal},
+};
+use crate::{
+    finding::Findings,
+    model::{HandleKind, Model},
+    pass::index::Index,
+};
+
+/// The file of rules.
+pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) -> Result<Page<'a>, Findings> {
+    let words = Words::new(model, index);
+    let subjects = subject::subjects(model, index, &words)?;
+    let mut findings = Findings::default();
+    for subject in &subjects {
+        let rows = Rows { subject, words: &words, index };
+        members(subject, &mut page);
+        findings.0.extend(table(&rows, &mut page).0);
+        if !subject.handle_types.is_empty() {
+            for written in [rows.constructors(&mut page), rows.view(&mut page)] {
+                findings.0.extend(written.err());
+            }
+        }
+    }
+    handle_type_values(model, &mut page);
+    all(&subjects, &mut page);
+    if !subjects.is_empty() {
+        page.needs_items();
+        page.needs("crate::rules::{Bytes, Operand, PropertyList, Rule, Subject, Utf16Name, Zeroed, quick, row::*}");
+    }
+    findings.with(page).map(|(page, _)| page)
+}
+
+/// The constants of the places that a record has; for a command, the record of its arguments before.
+fn members(subject: &Subject<'_>, page: &mut Page<'_>) {
+    if !subject.is_reachable() {
+        return;
+    }
+    let cfg = |page: &mut Page<'_>| {
+        if subject.windows() {
+            page.line(0, "#[cfg(windows)]");
+        }
+    };
+    page.gap();
+    if let What::Command(command) = subject.what {
+        let follows = if subject.leaves.iter().any(|leaf| subject.follows(leaf)) { " follows" } else { "" };
+        cfg(page);
+        page.line(0, "arguments! {");
+        page.line(1, format_args!("{}, {}{follows} {{", subject.name, literal(&command.symbol)));
+        for leaf in &subject.leaves {
+            let ctype = page.ctype(&leaf.ctype);
+            page.line(2, format_args!("{}: {ctype};", leaf.rust));
+        }
+        page.line(1, "}");
+        page.line(0, "}");
+    }
+    cfg(page);
+    page.line(0, "members! {");
+    page.line(1, format_args!("{} {{", subject.name));
+    for leaf in &subject.leaves {
+        let ctype = page.ctype(&leaf.ctype);
+        let access = if subject.is_guarded(leaf) { "Followed" } else { "Plain" };
+        let (path, kind) = (literal(&leaf.path), leaf.kind.name());
+        page.line(2, format_args!("{}: {ctype} = {}, {path}, {kind}, {access};", leaf.constant, leaf.rust));
+    }
+    page.line(1, "}");
+    page.line(0, "}");
+}
+
+/// The name of a subject's table.
+fn table_name(subject: &Subject<'_>) -> String {
+    format!("RULES_OF_{}", subject.name)
+}
+
+/// The table of a subject, and the check that is tied to it.
+fn table(rows: &Rows<'_, '_>, page: &mut Page<'_>) -> Findings {
+    let subject = rows.subject;
+    let mut findings = Findings::default();
+    let name = table_name(subject);
+    page.gap();
+    if subject.windows() {
+        page.line(0, "#[cfg(windows)]");
+    }
+    page.line(0, format_args!("static {name}: &[Rule] = &["));
+    for rule in &subject.rules {
+        match rows.rule(rule) {
+            Ok(row) => page.line(1, row),
+            Err(finding) => findings.0.push(finding),
+        }
+    }
+    page.line(0, "];");
+    if !subject.is_reachable() {
+        return findings;
+    }
+    let quick = rows.quick(&name);
+    page.gap();
+    if subject.windows() {
+        page.line(0, "#[cfg(windows)]");
+    }
+    let bytes = if quick.lines.iter().any(|line| line.contains("bytes")) { "bytes" } else { "_bytes" };
+    let given = if quick.asks { "given" } else { "_given" };
+    page.line(0, format_args!("rules! {{ {}, {name}, |{bytes}, {given}| {{", subject.name));
+    for (at, line) in quick.lines.iter().enumerate() {
+        let mut depth = usize::from(at > 0) + 1;
+        for (within, part) in line.lines().enumerate() {
+            let and = if at > 0 && within == 0 { "&& " } else { "" };
+            page.line(depth, format_args!("{and}{part}"));
+            depth = usize::from(at > 0) + 1;
+        }
+    }
+    page.line(0, "} }");
+    findings
+}
+
+/// Which enumerations say what a semaphore or memory is, so that one is never taken for the other.
+fn handle_type_values(model: &Model, page: &mut Page<'_>) {
+    for (kind, marker) in [(HandleKind::Semaphore, "SemaphoreHandleType"), (HandleKind::Memory, "MemoryHandleType")] {
+        let enumerations: std::collections::BTreeSet<_> =
+            model.handle_types.iter().filter(|row| row.kind == kind).filter_map(|row| row.enumeration.as_deref()).collect();
+        for name in enumerations {
+            page.gap();
+            page.name(name);
+            page.line(0, format_args!("impl crate::rules::{marker} for {} {{", identifier(name)));
+            page.line(1, "#[inline]");
+            page.line(1, "fn number(self) -> u64 {");
+            page.line(2, "self.0.into()");
+            page.line(1, "}");
+            page.line(0, "}");
+        }
+    }
+}
+
+/// The list of all subjects.
+fn all(subjects: &[Subject<'_>], page: &mut Page<'_>) {
+    if subjects.is_empty() {
+        return;
+    }
+    page.gap();
+    page.line(0, "/// Every record and command of the API that has rules, by name.");
+    page.line(0, "pub static RULES: &[Subject] = &[");
+    for subject in subjects {
+        if subject.windows() {
+            page.line(1, "#[cfg(windows)]");
+        }
+        let name = match subject.what {
+            What::Record(record) => &record.name,
+            What::Command(command) => &command.symbol,
+        };
+        page.line(1, format_args!("Subject {{ name: {}, rules: {} }},", literal(name), table_name(subject)));
+    }
+    page.line(0, "];");
+}
