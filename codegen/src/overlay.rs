@@ -19,6 +19,12 @@ use crate::{
 pub enum Question {
     /// Subject: a constant, or a block of them. Value: the type that it belongs to.
     ConstantType,
+    /// Subject: a symbol of CUDA's driver. Value: its public name and version, `cuMemcpy@4000`; the name alone where no version is known.
+    CommandVersion,
+    /// Subject: an enumeration. Value: `bits` if its values are combined, `choice` if not.
+    EnumerationKind,
+    /// Subject: a handle. Value: what its API promises about threads, `any`, `send` or `none`.
+    HandleThreads,
     /// Subject: anything that upstream declares. Value: `true`, and the reason says why it is not emitted.
     Omit,
     /// Subject: `RECORD/HANDLE_TYPE/member` or `RECORD/HANDLE_TYPE/null`, on which a function's comment and the fields' comments disagree.

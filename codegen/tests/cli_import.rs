@@ -193,7 +193,7 @@ fn headers_that_are_cut_short_or_no_text_are_refused_with_their_place() {
         repository.put(&format!("include/{name}.h"), "");
     }
     let before = outputs(&repository);
-    let mut told = |header: &[u8], parts: &[&str]| {
+    let told = |header: &[u8], parts: &[&str]| {
         repository.put("include/cuda.h", header);
         with_docs(&repository, &["update", "--cuda-include", "include", "--libclang", &libclang]).fails(3, parts);
         assert_eq!(outputs(&repository), before);

@@ -5,6 +5,21 @@
 //!
 //! They are exported for code that is generated elsewhere (a build script), and may change with any version of this crate.
 
+/// The text of an item: what its row says, and the address of upstream's page if the row names one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! about {
+    ($about:literal) => {
+        $about
+    };
+    ($about:literal cuda $page:literal) => {
+        concat!($about, " [Official page](https://docs.nvidia.com/cuda/cuda-driver-api/", $page, ").")
+    };
+    ($about:literal opencl $page:literal) => {
+        concat!($about, " [Official page](https://registry.khronos.org/OpenCL/", $page, ").")
+    };
+}
+
 /// An enumeration of which one value holds at a time: a newtype over the C integer, so that a value from a newer driver is sound.
 ///
 /// ```
@@ -23,12 +38,12 @@
 #[macro_export]
 macro_rules! enumeration {
     (
-        $name:ident: $repr:ident, $about:literal { $($value:ident = $number:expr, $fact:literal;)* }
+        $name:ident: $repr:ident, $about:literal $($api:ident $page:literal)? { $($value:ident = $number:expr, $fact:literal;)* }
         $(aliases { $($alias:ident = $of:ident, $note:literal;)* })?
     ) => {
         $crate::newtype_of_names! {
             #[derive(PartialOrd, Ord)]
-            $name: $repr, $about { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
+            $name: $repr, $about $($api $page)? { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
         }
 
         impl ::core::fmt::Debug for $name {
@@ -56,11 +71,11 @@ macro_rules! enumeration {
 #[macro_export]
 macro_rules! bits {
     (
-        $name:ident: $repr:ident, $about:literal { $($value:ident = $number:expr, $fact:literal;)* }
+        $name:ident: $repr:ident, $about:literal $($api:ident $page:literal)? { $($value:ident = $number:expr, $fact:literal;)* }
         $(aliases { $($alias:ident = $of:ident, $note:literal;)* })?
     ) => {
         $crate::newtype_of_names! {
-            $name: $repr, $about { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
+            $name: $repr, $about $($api $page)? { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
         }
 
         impl $name {
@@ -196,13 +211,13 @@ macro_rules! bits {
 #[macro_export]
 macro_rules! status {
     (
-        $name:ident: $repr:ident, $about:literal { $($value:ident = $number:expr, $fact:literal;)* }
+        $name:ident: $repr:ident, $about:literal $($api:ident $page:literal)? { $($value:ident = $number:expr, $fact:literal;)* }
         $(aliases { $($alias:ident = $of:ident, $note:literal;)* })?
     ) => {
         $crate::newtype_of_names! {
             #[derive(PartialOrd, Ord)]
             #[must_use = "a command says here whether it failed"]
-            $name: $repr, $about { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
+            $name: $repr, $about $($api $page)? { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
         }
 
         impl $name {
@@ -240,10 +255,10 @@ macro_rules! status {
 macro_rules! newtype_of_names {
     (
         $(#[$attribute:meta])*
-        $name:ident: $repr:ident, $about:literal { $($value:ident = $number:expr, $fact:literal;)* }
+        $name:ident: $repr:ident, $about:literal $($api:ident $page:literal)? { $($value:ident = $number:expr, $fact:literal;)* }
         aliases { $($alias:ident = $of:ident, $note:literal;)* }
     ) => {
-        #[doc = $about]
+        #[doc = $crate::about!($about $($api $page)?)]
         #[repr(transparent)]
         #[derive(Clone, Copy, PartialEq, Eq, Hash)]
         $(#[$attribute])*
@@ -295,8 +310,8 @@ macro_rules! newtype_of_names {
 /// ```
 #[macro_export]
 macro_rules! handle {
-    ($name:ident: pointer [$($marker:ident),*], $about:literal) => {
-        $crate::handle! { @newtype $name: *mut ::core::ffi::c_void, $about }
+    ($name:ident: pointer [$($marker:ident),*], $about:literal $($api:ident $page:literal)?) => {
+        $crate::handle! { @newtype $name: *mut ::core::ffi::c_void, $about $($api $page)? }
 
         impl $name {
             /// No object.
@@ -316,8 +331,8 @@ macro_rules! handle {
             unsafe impl $marker for $name {}
         )*
     };
-    ($name:ident: address, $about:literal) => {
-        $crate::handle! { @newtype $name: usize, $about }
+    ($name:ident: address, $about:literal $($api:ident $page:literal)?) => {
+        $crate::handle! { @newtype $name: usize, $about $($api $page)? }
 
         impl $name {
             /// No memory.
@@ -331,11 +346,11 @@ macro_rules! handle {
             }
         }
     };
-    ($name:ident: integer $repr:ident, $about:literal) => {
-        $crate::handle! { @newtype $name: $repr, $about }
+    ($name:ident: integer $repr:ident, $about:literal $($api:ident $page:literal)?) => {
+        $crate::handle! { @newtype $name: $repr, $about $($api $page)? }
     };
-    (@newtype $name:ident: $repr:ty, $about:literal) => {
-        #[doc = $about]
+    (@newtype $name:ident: $repr:ty, $about:literal $($api:ident $page:literal)?) => {
+        #[doc = $crate::about!($about $($api $page)?)]
         #[repr(transparent)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(pub $repr);
@@ -369,11 +384,11 @@ macro_rules! handle {
 macro_rules! record {
     (
         $(#[$attribute:meta])*
-        struct $name:ident, size $($size:literal)/+, align $($align:literal)/+, $about:literal {
+        struct $name:ident, size $($size:literal)/+, align $($align:literal)/+, $about:literal $($api:ident $page:literal)? {
             $($member:ident: $type:ty, at $($offset:literal)/+, $fact:literal;)*
         }
     ) => {
-        #[doc = $about]
+        #[doc = $crate::about!($about $($api $page)?)]
         #[repr(C)]
         #[derive(Clone, Copy, Debug)]
         $(#[$attribute])*
@@ -388,11 +403,11 @@ macro_rules! record {
     };
     (
         $(#[$attribute:meta])*
-        union $name:ident, size $($size:literal)/+, align $($align:literal)/+, $about:literal {
+        union $name:ident, size $($size:literal)/+, align $($align:literal)/+, $about:literal $($api:ident $page:literal)? {
             $($member:ident: $type:ty, at $($offset:literal)/+, $fact:literal;)*
         }
     ) => {
-        #[doc = $about]
+        #[doc = $crate::about!($about $($api $page)?)]
         #[repr(C)]
         #[derive(Clone, Copy)]
         $(#[$attribute])*
@@ -500,8 +515,8 @@ macro_rules! accessor {
 /// A function that the application provides, possibly null.
 #[macro_export]
 macro_rules! callback {
-    ($name:ident, $about:literal, fn($($parameters:tt)*) $(-> $returns:ty)?) => {
-        #[doc = $about]
+    ($name:ident, $about:literal $($api:ident $page:literal)?, fn($($parameters:tt)*) $(-> $returns:ty)?) => {
+        #[doc = $crate::about!($about $($api $page)?)]
         pub type $name = ::core::option::Option<unsafe extern "system" fn($($parameters)*) $(-> $returns)?>;
     };
 }
@@ -509,8 +524,8 @@ macro_rules! callback {
 /// Another name of a type.
 #[macro_export]
 macro_rules! alias {
-    ($name:ident = $type:ty, $about:literal) => {
-        #[doc = $about]
+    ($name:ident = $type:ty, $about:literal $($api:ident $page:literal)?) => {
+        #[doc = $crate::about!($about $($api $page)?)]
         pub type $name = $type;
     };
 }
@@ -518,8 +533,8 @@ macro_rules! alias {
 /// A named value that belongs to no enumeration.
 #[macro_export]
 macro_rules! constant {
-    ($name:ident: $type:ty = $value:expr, $about:literal) => {
-        #[doc = $about]
+    ($name:ident: $type:ty = $value:expr, $about:literal $($api:ident $page:literal)?) => {
+        #[doc = $crate::about!($about $($api $page)?)]
         pub const $name: $type = $value;
     };
 }
@@ -527,8 +542,8 @@ macro_rules! constant {
 /// A macro of C with parameters.
 #[macro_export]
 macro_rules! function {
-    ($name:ident($($parameter:ident),*): $repr:ident = $body:expr, $about:literal) => {
-        #[doc = $about]
+    ($name:ident($($parameter:ident),*): $repr:ident = $body:expr, $about:literal $($api:ident $page:literal)?) => {
+        #[doc = $crate::about!($about $($api $page)?)]
         #[inline]
         #[must_use]
         pub const fn $name($($parameter: $repr),*) -> $repr {
@@ -542,11 +557,11 @@ macro_rules! function {
 macro_rules! command {
     (
         $(#[$attribute:meta])*
-        $name:ident, $about:literal,
+        $name:ident, $about:literal $($api:ident $page:literal)?,
         fn($($parameters:tt)*) $(-> $returns:ty)?;
         $($field:ident: $fact:expr,)*
     ) => {
-        #[doc = $about]
+        #[doc = $crate::about!($about $($api $page)?)]
         $(#[$attribute])*
         pub const $name: $crate::Command<unsafe extern "system" fn($($parameters)*) $(-> $returns)?> = {
             // SAFETY: the row gives function and facts of one command.

@@ -1,28 +1,146 @@
-//! debug
+//! Every published state of `cl.xml` imports, or says what is wrong and where; and the newest one is covered whole.
+
 use std::fs;
-use clcu_codegen::{finding::{Document, Strictness, Severity}, import::opencl::registry, pass::opencl, overlay::Overlay, model::Api};
-use clcu_tests::upstream;
+
+use clcu_codegen::{
+    finding::{Document, Findings, Severity, Strictness},
+    import::opencl::registry::{self, Registry},
+    model::{Api, Model, Value},
+    pass,
+};
+use clcu_tests::{opencl, upstream};
+
+/// What import of a published state has to say besides `ok`: the line, and a part of the message.
+struct Expected {
+    state: &'static str,
+    /// Errors in strict import.
+    errors: &'static [(usize, &'static str)],
+}
+
+/// Three states misspell an attribute; one nests a `<require>` in another, where a closing tag is missing.
+const FAULTY: &[Expected] = &[
+    Expected { state: "v3.0.4", errors: &[(4940, "unknown element <require> in <require>")] },
+    Expected { state: "v3.0.8", errors: &[(429, "unknown attribute `commant`")] },
+    Expected { state: "history/420e57f6", errors: &[(460, "unknown attribute `commant`")] },
+    Expected { state: "history/ab0c92eb", errors: &[(416, "unknown attribute `commant`")] },
+];
+
+fn import(path: &std::path::Path, strictness: Strictness) -> Result<(Registry, Findings), Findings> {
+    let bytes = fs::read(path).expect("cl.xml can be read");
+    registry::import(&Document::from_bytes("cl.xml", &bytes)?, strictness)
+}
 
 #[test]
-fn debug() {
-    let text = fs::read_to_string(upstream::opencl_docs().unwrap().join("xml/cl.xml")).unwrap();
-    let document = Document::new("cl.xml", &text);
-    let (registry, _) = registry::import(&document, Strictness::Strict).unwrap_or_else(|e| panic!("{e}"));
-    let overlay = Overlay::read(Document::new("overlay.toml", &fs::read_to_string("../spec/overlay.toml").unwrap())).unwrap();
-    match opencl::model(&registry, &overlay, "main") {
-        Err(f) => for x in f.0.iter().filter(|x| x.severity != Severity::Note) { println!("{:?} {x}", x.severity) },
-        Ok((m, f)) => {
-            for x in f.0.iter() { println!("{:?} {x}", x.severity) }
-            println!("STALE {}", overlay.stale(Api::OpenCl));
-            fs::write("/tmp/oclmodel.txt", format!("{m:#?}")).unwrap();
-        for c in &m.constants { println!("CONST {}: {} = {}", c.name, c.ctype, c.value); }
-        for e in &m.enumerations { println!("ENUM {} {} {:?} w={} {:?}", e.name, e.repr, e.kind, e.windows, e.lifetime.since); for x in &e.enumerators { println!("   {} = {} {:?} {:?}", x.name, x.value, x.alias_of, x.lifetime) } }
-        for a in &m.aliases { println!("ALIAS {} = {} w={}", a.name, a.ctype, a.windows); }
-        for a in &m.handles { println!("HANDLE {} {:?} w={}", a.name, a.threads, a.windows); }
-        for r in &m.records { println!("RECORD {} {} {} w={}", r.name, r.size, r.align, r.windows); for x in &r.members { println!("   {}: {} @{}", x.name, x.ctype, x.offset) } }
-        for c in &m.commands { println!("CMD {} {:?} w={} {:?} ({}) -> {}", c.name, c.error_channel, c.windows, c.lifetime, c.parameters.iter().map(|p| format!("{}: {}", p.name, p.ctype)).collect::<Vec<_>>().join(", "), c.returns); }
-        for c in &m.macro_functions { println!("FN {}({:?}) {}", c.name, c.parameters, c.body); }
-        println!("{} omitted", m.omitted.len());
+fn every_published_state_imports_or_names_its_fault() {
+    let registries = upstream::opencl_registries();
+    if registries.is_empty() {
+        upstream::skipped("every_published_state_imports_or_names_its_fault", "the project's copies of cl.xml");
+        return;
+    }
+    for (state, path) in registries {
+        let expected = FAULTY.iter().find(|expected| expected.state == state).map_or(&[][..], |expected| expected.errors);
+        let found: Vec<(usize, String)> = match import(&path, Strictness::Strict) {
+            Ok(_) => Vec::new(),
+            Err(findings) => findings.0.into_iter().filter(|it| it.severity == Severity::Error).map(line_and_text).collect(),
+        };
+        let matches = found.len() == expected.len()
+            && found.iter().zip(expected).all(|((line, text), (at, part))| line == at && text.contains(part));
+        assert!(matches, "{state}: found {found:?}, wanted {expected:?}");
+        let (_, findings) = import(&path, Strictness::Lenient).unwrap_or_else(|findings| panic!("{state}, lenient: {findings}"));
+        for (line, part) in expected {
+            let listed = findings.0.iter().cloned().map(line_and_text).any(|(at, text)| at == *line && text.contains(part));
+            assert!(listed, "{state}, lenient: line {line} is not listed");
         }
     }
+}
+
+fn line_and_text(finding: clcu_codegen::finding::Finding) -> (usize, String) {
+    (finding.place.as_ref().map_or(0, clcu_codegen::finding::Place::line), finding.to_string())
+}
+
+#[test]
+fn the_registry_is_covered_whole() {
+    let Some(registry) = opencl::registry("the_registry_is_covered_whole") else { return };
+    let overlay = opencl::overlay();
+    let (model, _) = pass::opencl::model(&registry, &overlay, "test").unwrap_or_else(|findings| panic!("{findings}"));
+    assert!(overlay.stale(Api::OpenCl).0.is_empty(), "{}", overlay.stale(Api::OpenCl));
+    let values: Vec<&String> = registry.blocks.iter().flat_map(|block| &block.entries).map(|entry| &entry.name).collect();
+    let missing: Vec<&&String> = values.iter().filter(|name| !is_in(&model, name)).collect();
+    assert!(missing.is_empty(), "values that are neither emitted nor left out for a reason: {missing:?}");
+    let structs = model.records.iter().filter(|record| record.parent.is_none()).count();
+    println!(
+        "{} commands, {} values, {} extensions, {structs} structs, {} handles, {} enumerations, {} plain constants, {} aliases",
+        model.commands.len(),
+        values.len(),
+        model.extensions.len(),
+        model.handles.len(),
+        model.enumerations.len(),
+        model.constants.len(),
+        model.aliases.len(),
+    );
+    if upstream::opencl_docs().is_some_and(|docs| docs.ends_with("main-1fb076bc")) {
+        let counts = (model.commands.len(), values.len(), model.extensions.len(), structs);
+        assert_eq!(counts, (252, 1_333, 155, 18));
+    }
+}
+
+fn is_in(model: &Model, name: &str) -> bool {
+    model.constants.iter().any(|constant| constant.name == name)
+        || model.omitted.iter().any(|omitted| omitted.name == name)
+        || model.enumerations.iter().flat_map(|enumeration| &enumeration.enumerators).any(|enumerator| enumerator.name == name)
+}
+
+/// The value of `name` in the enumeration `of`, or as a plain constant where that is empty.
+fn value(model: &Model, of: &str, name: &str) -> Option<Value> {
+    let constant = model.constants.iter().find(|constant| of.is_empty() && constant.name == name);
+    let mut enumerators = model.enumerations.iter().filter(|enumeration| enumeration.name == of).flat_map(|it| &it.enumerators);
+    constant.map(|constant| constant.value).or_else(|| enumerators.find(|it| it.name == name).map(|it| it.value))
+}
+
+#[test]
+fn values_that_others_got_wrong() {
+    let Some(model) = opencl::model("values_that_others_got_wrong") else { return };
+    let expected = [
+        ("cl_external_semaphore_handle_type_khr", "CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR", "0x2068"),
+        ("cl_semaphore_properties_khr", "CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR", "0x2053"),
+        ("cl_semaphore_info_khr", "CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR", "0x2053"),
+        ("cl_mem_flags", "CL_MEM_PROTECTED_ALLOC_ARM", "1 << 36"),
+        ("cl_mem_flags", "CL_MEM_ALLOC_HOST_PTR", "1 << 4"),
+        ("cl_svm_mem_flags", "CL_MEM_READ_WRITE", "1 << 0"),
+        ("cl_device_type", "CL_DEVICE_TYPE_ALL", "0xFFFFFFFF"),
+        ("cl_device_partition_property_ext", "CL_PARTITION_BY_NAMES_LIST_END_EXT", "18446744073709551615"),
+        ("cl_device_partition_property", "CL_PARTITION_BY_NAMES_LIST_END_INTEL", "-1"),
+        ("cl_context_info", "CL_CONTEXT_DEVICES", "0x1081"),
+        ("", "CL_LONG_MIN", "-9223372036854775808"),
+        ("", "CL_IMPORT_MEMORY_WHOLE_ALLOCATION_ARM", "0xFFFFFFFFFFFFFFFF | 0xFFFFFFFF"),
+        ("", "CL_ICD2_TAG_KHR", "0x4F50454E434C3331 | 0x434C3331"),
+        ("", "CL_HUGE_VALF", "inff32"),
+        ("", "CL_NAN", "NaNf32"),
+        ("", "CL_ME_SKIP_BLOCK_TYPE_8x8_INTEL", "0x4"),
+    ];
+    for (of, name, wanted) in expected {
+        let found = value(&model, of, name).map(|value| value.to_string());
+        assert_eq!(found.as_deref(), Some(wanted), "{name} of `{of}`");
+    }
+    assert_eq!(value(&model, "cl_device_info", "CL_CONTEXT_DEVICES"), None, "the name of a block is not its values' type");
+    assert_eq!(value(&model, "cl_context_properties", "CL_DEVICE_HANDLE_LIST_KHR"), None);
+}
+
+#[test]
+fn signatures_that_others_got_wrong() {
+    let Some(model) = opencl::model("signatures_that_others_got_wrong") else { return };
+    let parameter = |command: &str, name: &str| {
+        let command = model.commands.iter().find(|it| it.symbol == command)?;
+        command.parameters.iter().find(|it| it.name == name).map(|it| it.ctype.to_string())
+    };
+    assert_eq!(parameter("clEnqueueSVMFree", "svm_pointers").as_deref(), Some("*mut *mut c_void"));
+    assert_eq!(
+        parameter("clEnqueueSVMFree", "pfn_free_func").as_deref(),
+        Some("fn(queue: cl_command_queue, num_svm_pointers: cl_uint, svm_pointers: *mut *mut c_void, user_data: *mut c_void)")
+    );
+    assert_eq!(parameter("clCreateProgramWithBinary", "binary_status").as_deref(), Some("*mut cl_result"));
+    assert_eq!(parameter("clSetUserEventStatus", "execution_status").as_deref(), Some("cl_int"), "a state or an error");
+    let unload = model.commands.iter().find(|it| it.symbol == "clUnloadCompiler").expect("the command");
+    assert!(unload.parameters.is_empty());
+    assert_eq!(unload.lifetime.deprecated.map(|version| version.to_string()).as_deref(), Some("1.2"));
 }

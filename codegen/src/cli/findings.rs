@@ -57,11 +57,15 @@ fn render(renderer: &Renderer, finding: &Finding) -> String {
     };
     let found = finding.found.as_ref().map(|found| format!("found {found}"));
     let mut group = match finding.place.as_ref().map(Excerpt::of) {
-        Some(excerpt) => title.element(Origin::path(excerpt.path).line(excerpt.line).char_column(excerpt.column)).element(
-            Snippet::source(excerpt.text)
-                .line_start(excerpt.line)
-                .annotation(AnnotationKind::Primary.span(excerpt.span).label(found)),
-        ),
+        Some(Excerpt { path, text, line, span, column }) => {
+            let snippet = Snippet::source(text).line_start(line);
+            let snippet = snippet.annotation(AnnotationKind::Primary.span(span).label(found));
+            match column {
+                None => title.element(snippet.path(path)),
+                // The renderer would count the column from where the excerpt begins.
+                Some(column) => title.element(Origin::path(path).line(line).char_column(column)).element(snippet),
+            }
+        }
         None => title.elements(said(Level::NOTE, "", &found)),
     };
     group = group.elements(said(Level::NOTE, "wanted ", &finding.wanted)).elements(said(Level::HELP, "", &finding.help));
@@ -73,8 +77,8 @@ struct Excerpt {
     path: String,
     text: String,
     line: usize,
-    /// Of the whole line, not of the part that is shown.
-    column: usize,
+    /// The column in the whole line, where only a part of that is shown.
+    column: Option<usize>,
     span: std::ops::Range<usize>,
 }
 
@@ -87,7 +91,8 @@ impl Excerpt {
         let end = boundary(text, line_end.min(range.start + MOST_AFTER));
         let span = range.start - start..range.end.clamp(range.start, end.max(range.start)) - start;
         let path = place.document().name().to_owned();
-        Self { path, text: text[start..end].to_owned(), line: place.line(), column: place.column(), span }
+        let column = (start > line_start || end < line_end).then(|| place.column());
+        Self { path, text: text[start..end].to_owned(), line: place.line(), column, span }
     }
 }
 

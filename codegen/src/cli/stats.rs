@@ -26,7 +26,7 @@ pub(crate) fn run(session: &Session, json: bool) -> Result<(), Failure> {
 fn table(stats: &BTreeMap<&str, Stats>) -> String {
     let mut text = String::new();
     let mut row = |label: &str, cells: Vec<String>| {
-        let cells: String = cells.iter().fold(String::new(), |line, cell| line + &format!("{cell:>12}"));
+        let cells: String = cells.iter().fold(String::new(), |line, cell| line + &format!("{cell:>16}"));
         let _ = writeln!(text, "{}", format!("{label:34}{cells}").trim_end());
     };
     row("", stats.keys().map(ToString::to_string).collect());

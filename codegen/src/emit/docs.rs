@@ -3,6 +3,7 @@
 //! In: a lifetime, an API, a Doxygen group. Out: short sentences with their full stop, and the address of upstream's page. No sentence of
 //! upstream's enters here, and so nothing that rustdoc could take for a link, a tag or a test.
 
+use super::types::literal;
 use crate::model::{Api, Command, Lifetime, Model, Version};
 
 /// What the texts of one API have in common.
@@ -48,39 +49,38 @@ impl Docs {
         capitalised(&format!("{}.", parts.join(", ")))
     }
 
-    /// The sentence of an item that is no command, with upstream's page.
+    /// What stands on the row of an item that is no command: its sentence, and upstream's page.
     pub(super) fn item(self, lifetime: &Lifetime) -> String {
         let page = match self.api {
-            Api::Cuda => "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html",
-            Api::OpenCl => "https://registry.khronos.org/OpenCL/specs/unified/html/OpenCL_API.html",
+            Api::Cuda => "group__CUDA__TYPES.html",
+            Api::OpenCl => "specs/unified/html/OpenCL_API.html",
         };
         self.with_page(lifetime, page)
     }
 
-    /// The sentence of a command, with upstream's page.
+    /// What stands on the row of a command: its sentence, and upstream's page.
     pub(super) fn command(self, command: &Command) -> String {
         self.with_page(&command.lifetime, &self.command_page(command))
     }
 
+    /// The page is relative to where upstream keeps them, which the macro `about!` knows.
     fn with_page(self, lifetime: &Lifetime, page: &str) -> String {
-        format!("{} [Official page]({page}).", self.lifetime(lifetime))
+        format!("{} {} {}", literal(&self.lifetime(lifetime)), self.api.name(), literal(page))
     }
 
     /// CUDA: the page of its Doxygen group. OpenCL: its own page if it is of the core or a Khronos extension; vendors' extensions have
     /// no pages, so that the registry is the nearest.
     fn command_page(self, command: &Command) -> String {
         match (self.api, &command.group) {
-            (Api::Cuda, Some(group)) => {
-                format!("https://docs.nvidia.com/cuda/cuda-driver-api/group__{}.html", group.replace('_', "__"))
-            }
-            (Api::Cuda, None) => "https://docs.nvidia.com/cuda/cuda-driver-api/index.html".to_owned(),
+            (Api::Cuda, Some(group)) => format!("group__{}.html", group.replace('_', "__")),
+            (Api::Cuda, None) => "index.html".to_owned(),
             (Api::OpenCl, _) => {
                 let lifetime = &command.lifetime;
                 let khronos = lifetime.extensions.iter().any(|name| name.starts_with("cl_khr_"));
                 if lifetime.since.is_some() || khronos {
-                    format!("https://registry.khronos.org/OpenCL/sdk/3.0/docs/man/html/{}.html", command.name)
+                    format!("sdk/3.0/docs/man/html/{}.html", command.name)
                 } else {
-                    "https://registry.khronos.org/OpenCL/".to_owned()
+                    String::new()
                 }
             }
         }

@@ -23,7 +23,7 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, kind: EnumerationKind, mut pag
             page.line(0, "#[cfg(windows)]");
         }
         page.line(0, format_args!("{name_of_macro}! {{"));
-        let about = literal(&docs.item(&item.lifetime));
+        let about = docs.item(&item.lifetime);
         page.line(1, format_args!("{}: {}, {about} {{", identifier(&item.name), item.repr));
         for value in item.enumerators.iter().filter(|value| value.alias_of.is_none()) {
             let fact = literal(&docs.lifetime(&value.lifetime));

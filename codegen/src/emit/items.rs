@@ -17,7 +17,7 @@ pub(super) fn aliases<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page
     for item in &model.aliases {
         cfg(&mut page, item.windows);
         let ctype = page.ctype(&item.ctype);
-        let about = literal(&docs.item(&item.lifetime));
+        let about = docs.item(&item.lifetime);
         page.line(0, format_args!("alias! {{ {} = {ctype}, {about} }}", identifier(&item.name)));
     }
     page
@@ -28,7 +28,7 @@ pub(super) fn callbacks<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Pa
     for item in &model.callbacks {
         page.gap();
         page.line(0, "callback! {");
-        page.line(1, format_args!("{}, {},", identifier(&item.name), literal(&docs.item(&item.lifetime))));
+        page.line(1, format_args!("{}, {},", identifier(&item.name), docs.item(&item.lifetime)));
         let returns = signature(&mut page, &item.parameters, &item.returns);
         page.line(1, returns);
         page.line(0, "}");
@@ -44,7 +44,7 @@ pub(super) fn constants<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut pa
         if matches!(index.resolve(&item.ctype), Resolved::Enumeration(_) | Resolved::Handle(_)) {
             page.needs_items();
         }
-        let (number, about) = (value(index, &item.ctype, item.value), literal(&docs.item(&item.lifetime)));
+        let (number, about) = (value(index, &item.ctype, item.value), docs.item(&item.lifetime));
         page.line(0, format_args!("constant! {{ {}: {ctype} = {number}, {about} }}", identifier(&item.name)));
     }
     page
@@ -59,7 +59,7 @@ pub(super) fn functions<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Pa
         if words.into_iter().any(|word| constants.contains(&word)) {
             page.needs_items();
         }
-        let (name, about) = (identifier(&item.name), literal(&docs.item(&item.lifetime)));
+        let (name, about) = (identifier(&item.name), docs.item(&item.lifetime));
         page.line(0, format_args!("function! {{ {name}({}): {} = {}, {about} }}", parameters.join(", "), item.repr, item.body));
     }
     page
@@ -79,7 +79,7 @@ pub(super) fn handles<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page
             HandleRepr::Address => "address".to_owned(),
             HandleRepr::Integer(repr) => format!("integer {repr}"),
         };
-        page.line(0, format_args!("handle! {{ {}: {repr}, {} }}", identifier(&item.name), literal(&docs.item(&item.lifetime))));
+        page.line(0, format_args!("handle! {{ {}: {repr}, {} }}", identifier(&item.name), docs.item(&item.lifetime)));
     }
     page
 }
@@ -123,7 +123,7 @@ fn command(item: &Command, docs: Docs, page: &mut Page<'_>) {
     if item.name != item.symbol {
         page.line(1, format_args!("#[doc(alias = {})]", literal(&item.name)));
     }
-    page.line(1, format_args!("{}, {},", identifier(&item.symbol), literal(&docs.command(item))));
+    page.line(1, format_args!("{}, {},", identifier(&item.symbol), docs.command(item)));
     let returns = signature(page, &item.parameters, &item.returns);
     page.line(1, format_args!("{returns};"));
     page.line(1, format_args!("symbol: c{},", literal(&item.symbol)));

@@ -24,22 +24,30 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut page: P
             page.line(0, "#[cfg(windows)]");
         }
         page.line(0, "record! {");
-        match rust_layout::repair(index, record) {
+        let repair = rust_layout::repair(index, record);
+        match repair {
             Ok(Repair::Align(align)) => page.line(1, format_args!("#[repr(align({align}))]")),
             Ok(Repair::AlignOnLinuxI686(align)) => {
                 page.line(1, format_args!("#[cfg_attr(all(target_arch = \"x86\", not(windows)), repr(align({align})))]"));
             }
             // An error does not get past validation.
-            Ok(Repair::None) | Err(_) => {}
+            Ok(Repair::None | Repair::LongerTail(_)) | Err(_) => {}
         }
         let keyword = match record.kind {
             RecordKind::Struct => "struct",
             RecordKind::Union => "union",
         };
-        let (name, about) = (identifier(&record.name), literal(&docs.item(&record.lifetime)));
+        let (name, about) = (identifier(&record.name), docs.item(&record.lifetime));
         page.line(1, format_args!("{keyword} {name}, size {}, align {}, {about} {{", record.size, record.align));
-        for member in &record.members {
-            let ctype = page.ctype(&member.ctype);
+        for (position, member) in record.members.iter().enumerate() {
+            let is_last = position + 1 == record.members.len();
+            let ctype = match (&repair, &member.ctype) {
+                (Ok(Repair::LongerTail(by)), CType::Array { of, length }) if is_last => {
+                    let longer = length.saturating_add(*by);
+                    format!("[{}; if cfg!(target_pointer_width = \"64\") {{ {length} }} else {{ {longer} }}]", page.ctype(of))
+                }
+                _ => page.ctype(&member.ctype),
+            };
             let fact = literal(&docs.lifetime(&member.lifetime));
             page.line(2, format_args!("{}: {ctype}, at {}, {fact};", identifier(&member.name), member.offset));
         }

@@ -1,5 +1,6 @@
 //! From facts to a model, and from model to model: one named step a file.
 
+pub mod cuda;
 pub mod index;
 pub mod opencl;
 pub mod order;

@@ -9,12 +9,12 @@ use crate::{
     fetch::{FetchError, OpenClDocs},
     finding::{Document, Finding, Findings, Strictness},
     import::{
-        cuda::{self as header, Headers, Libclang},
-        opencl::registry,
+        self,
+        cuda::{Headers, Libclang},
     },
     model::{Api, Model},
     overlay::Overlay,
-    pass::opencl,
+    pass::{self, validate},
     snapshot::lines::{BySymbol, Lines},
 };
 
@@ -72,12 +72,16 @@ pub fn import(located: Located, overlay: &Document, strictness: Strictness) -> R
 }
 
 /// CUDA: the headers, then the passes.
-fn read_cuda(cuda: &Cuda, overlay: &Document, _strictness: Strictness) -> Result<(Read, Findings), Findings> {
-    let _overlay = Overlay::read(overlay.clone())?;
-    let headers = Headers::read(&cuda.headers.include)?;
-    let libclang = Libclang::open(&cuda.libclang.library)?;
-    let (_facts, findings) = header::import(&headers, &libclang)?;
-    findings.with(Read { model: Model::empty(Api::Cuda), lines: BySymbol::new() })
+fn read_cuda(inputs: &Cuda, overlay: &Document, strictness: Strictness) -> Result<(Read, Findings), Findings> {
+    let overlay = Overlay::read(overlay.clone())?;
+    let headers = Headers::read(&inputs.headers.include)?;
+    let libclang = Libclang::open(&inputs.libclang.library)?;
+    let (facts, found) = import::cuda::import(&headers, &libclang)?;
+    let model = pass::cuda::model(&facts, &overlay, &inputs.headers.release);
+    let (model, findings) = checked(found, model, overlay.stale(Api::Cuda), strictness)?;
+    let lines = pass::cuda::lines::lines(&facts).into_iter();
+    let at = |line: pass::cuda::lines::Lines| (line.symbol, Lines { document: line.document, first: line.first, last: line.last });
+    findings.with(Read { model, lines: lines.map(at).collect() })
 }
 
 /// OpenCL: the registry, then the passes.
@@ -85,23 +89,40 @@ fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) ->
     const NAME: &str = "xml/cl.xml";
     let document = read_document(&docs.registry, NAME)?;
     let overlay = Overlay::read(overlay.clone())?;
-    let (registry, mut findings) = registry::import(&document, strictness)?;
+    let (registry, found) = import::opencl::registry::import(&document, strictness)?;
     let version = registry.features.iter().map(|feature| feature.version).max();
     let release = version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
-    let model = match opencl::model(&registry, &overlay, &release) {
-        Ok((model, found)) => {
-            findings.0.extend(found.0);
+    let model = pass::opencl::model(&registry, &overlay, &release);
+    let (model, findings) = checked(found, model, overlay.stale(Api::OpenCl), strictness)?;
+    let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });
+    let lines = pass::opencl::lines(&registry).into_iter().map(at).collect();
+    findings.with(Read { model, lines })
+}
+
+/// What the passes made, with what they and the importer `found`. A `stale` decision is an error, which lenient reading lists; a model that
+/// does not hold together is one always, because no snapshot may hold it.
+fn checked(
+    mut found: Findings,
+    model: Result<(Model, Findings), Findings>,
+    mut stale: Findings,
+    strictness: Strictness,
+) -> Result<(Model, Findings), Findings> {
+    let model = match model {
+        Ok((model, findings)) => {
+            found.0.extend(findings.0);
             model
         }
-        Err(found) => {
-            findings.0.extend(found.0);
-            return Err(findings);
+        Err(findings) => {
+            found.0.extend(findings.0);
+            return Err(found);
         }
     };
-    findings.0.extend(overlay.stale(Api::OpenCl).0);
-    let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });
-    let lines = opencl::lines(&registry).into_iter().map(at).collect();
-    findings.with(Read { model, lines })
+    if strictness == Strictness::Lenient {
+        stale.soften();
+    }
+    found.0.extend(stale.0);
+    found.0.extend(validate::validate(&model).0);
+    found.with(model)
 }
 
 fn read_document(path: &Path, name: &str) -> Result<Document, Findings> {

@@ -8,7 +8,7 @@ pub mod lines;
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::{
     finding::{Document, Finding, Findings},
@@ -28,22 +28,28 @@ pub fn write(model: &Model) -> String {
 }
 
 /// A snapshot's outermost object.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Snapshot {
-    #[allow(dead_code)] // read, and compared, before the rest
-    schema: u32,
+    #[serde(rename = "schema")]
+    _schema: u32, // read, and compared, before the rest
     model: Model,
 }
 
 /// What a snapshot of any schema says of itself.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct Head {
     schema: u32,
 }
 
 /// The model that a snapshot holds, if it is one that can be generated from.
 pub fn read(document: &Document) -> Result<Model, Findings> {
+    let model = parse(document)?;
+    validate::validate_snapshot(&model, document).with(model).map(|(model, _)| model)
+}
+
+/// The model that a snapshot spells, sound or not.
+fn parse(document: &Document) -> Result<Model, Findings> {
     let head: Head = serde_json::from_str(document.text()).map_err(|error| unreadable(document, &error))?;
     if head.schema != SCHEMA {
         let at = document.text().find("\"schema\"").unwrap_or(0);
@@ -55,7 +61,7 @@ pub fn read(document: &Document) -> Result<Model, Findings> {
             .into());
     }
     let snapshot: Snapshot = serde_json::from_str(document.text()).map_err(|error| unreadable(document, &error))?;
-    validate::validate_snapshot(&snapshot.model, document).with(snapshot.model).map(|(model, _)| model)
+    Ok(snapshot.model)
 }
 
 /// An error of the reader, where it happened.

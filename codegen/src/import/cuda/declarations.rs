@@ -175,10 +175,7 @@ impl<'u> Walk<'u> {
     fn add_as(&mut self, cursor: Cursor<'u>, kind: SubjectKind, subject: String, item: &str, member: Option<&str>) {
         let Some(span) = self.unit.span(cursor.extent()) else { return };
         let comment = self.unit.span(cursor.comment_range());
-        let spelled = match self.unit.span(cursor.name_range()) {
-            Some(name) => self.unit.headers().documents()[name.document].text()[name.range()].to_owned(),
-            None => String::new(),
-        };
+        let spelled = self.unit.spelled(cursor).unwrap_or_default().to_owned();
         let (item, member, deprecated) = (item.to_owned(), member.map(str::to_owned), cursor.is_deprecated());
         self.found.push(Declared { kind, subject, item, member, spelled, span, comment, deprecated });
     }

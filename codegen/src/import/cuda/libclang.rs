@@ -93,7 +93,9 @@ impl Libclang {
 
 /// What every run of the parser gets: nothing of the machine, our own directory, the language that the headers are written in.
 pub(super) fn arguments(headers: &Headers, target: &str, defines: &[&str]) -> Vec<String> {
-    let mut arguments: Vec<String> = ["-x", "c", "-std=c11", "-nostdinc"].map(String::from).into();
+    // NVIDIA writes `CUDAAPI *` for parameters that are pointers to data, where a calling convention means nothing.
+    let fixed = ["-x", "c", "-std=c11", "-nostdinc", "-Wno-ignored-attributes"];
+    let mut arguments: Vec<String> = fixed.map(String::from).into();
     arguments.push(format!("--target={target}"));
     arguments.push(format!("-I{}", headers.room().display()));
     arguments.extend(defines.iter().map(|define| format!("-D{define}")));
@@ -236,6 +238,14 @@ impl<'h> Unit<'h> {
         }
     }
 
+    /// The name of `cursor` as the header writes it, before macros turn it into another.
+    pub(super) fn spelled(&self, cursor: Cursor<'_>) -> Option<&'h str> {
+        let (document, start) = self.position(cursor.location())?;
+        let rest = self.headers.documents()[document].text().get(start..)?;
+        let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(rest.len());
+        Some(&rest[..end])
+    }
+
     /// A range of the headers as a place to show.
     pub(super) fn place(&self, span: &Span) -> Place {
         self.document(span.document).place(span.range())
@@ -301,10 +311,10 @@ impl<'u> Cursor<'u> {
         unsafe { clang::clang_getCursorExtent(self.raw) }
     }
 
-    /// The range of its name where it is written.
-    pub(super) fn name_range(self) -> clang::CXSourceRange {
-        // SAFETY: as in `kind`; piece 0 exists for every declaration with a name, else the range is null.
-        unsafe { clang::clang_Cursor_getSpellingNameRange(self.raw, 0, 0) }
+    /// Where its name is; where a macro makes the name, where that macro is used.
+    fn location(self) -> clang::CXSourceLocation {
+        // SAFETY: as in `kind`.
+        unsafe { clang::clang_getCursorLocation(self.raw) }
     }
 
     /// The range of the comment that belongs to it.
@@ -329,7 +339,7 @@ impl<'u> Cursor<'u> {
     pub(super) fn size_and_align(self) -> Option<(u64, u64)> {
         // SAFETY: as in `kind`; what has no layout gives a negative number.
         let (size, align) = unsafe {
-            let ctype = clang::clang_getCursorType(self.raw);
+            let ctype = clang::clang_getCanonicalType(clang::clang_getCursorType(self.raw));
             (clang::clang_Type_getSizeOf(ctype), clang::clang_Type_getAlignOf(ctype))
         };
         Some((u64::try_from(size).ok()?, u64::try_from(align).ok()?))
@@ -348,12 +358,6 @@ impl<'u> Cursor<'u> {
     pub(super) fn is_bit_field(self) -> bool {
         // SAFETY: as in `kind`.
         unsafe { clang::clang_Cursor_isBitField(self.raw) != 0 }
-    }
-
-    /// Whether it is a macro with parameters.
-    pub(super) fn is_function_like(self) -> bool {
-        // SAFETY: as in `kind`.
-        unsafe { clang::clang_Cursor_isMacroFunctionLike(self.raw) != 0 }
     }
 
     /// The calling convention of a function, or of what a pointer to one points to: one of libclang's `CXCallingConv_…`.

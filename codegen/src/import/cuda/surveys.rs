@@ -27,6 +27,7 @@ pub(super) struct Survey {
     /// The regions that the preprocessor leaves out.
     pub skipped: Vec<Span>,
     layouts: Vec<Layout>,
+    sizes: BTreeMap<String, u64>,
 }
 
 /// What all targets declare.
@@ -36,8 +37,8 @@ pub(super) struct Surveys {
     pub linux: Survey,
     /// 64-bit Windows.
     pub windows: Survey,
-    windows_i686: Vec<Layout>,
-    linux_i686: Vec<Layout>,
+    windows_i686: Survey,
+    linux_i686: Survey,
     /// Where a function is declared, its symbol for the per-thread default stream.
     pub per_thread: BTreeMap<Span, String>,
     /// Functions, and typedefs of functions, that have C's own calling convention on 32-bit Windows.
@@ -69,9 +70,8 @@ pub(super) fn surveys(headers: &Headers, libclang: &Libclang) -> Result<(Surveys
     let linux = survey(&unit)?;
     let windows = survey(&parse("x86_64-pc-windows-msvc", &[])?.0)?;
     let (unit, _) = parse("i686-pc-windows-msvc", &[])?;
-    let (windows_i686, plain_calls) = (layouts(&unit, &Naming::read(&unit))?, plain_calls(&unit));
-    let (unit, _) = parse("i686-unknown-linux-gnu", &[])?;
-    let linux_i686 = layouts(&unit, &Naming::read(&unit))?;
+    let (windows_i686, plain_calls) = (survey(&unit)?, plain_calls(&unit));
+    let linux_i686 = survey(&parse("i686-unknown-linux-gnu", &[])?.0)?;
     let (unit, _) = parse("x86_64-unknown-linux-gnu", &["CUDA_API_PER_THREAD_DEFAULT_STREAM"])?;
     let functions = declared(&unit).into_iter().filter(|one| one.kind == SubjectKind::Command);
     let per_thread = functions.map(|one| (one.span, one.subject)).collect();
@@ -79,7 +79,11 @@ pub(super) fn surveys(headers: &Headers, libclang: &Libclang) -> Result<(Surveys
 }
 
 fn survey(unit: &Unit<'_>) -> Result<Survey, Findings> {
-    Ok(Survey { declared: declared(unit), skipped: unit.skipped(), layouts: layouts(unit, &Naming::read(unit))? })
+    let roots = unit.root().children();
+    let typedefs = roots.iter().filter(|cursor| cursor.kind() == clang::CXCursor_TypedefDecl);
+    let sizes = typedefs.filter_map(|cursor| Some((cursor.spelling(), cursor.size_and_align()?.0))).collect();
+    let layouts = layouts(unit, &Naming::read(unit))?;
+    Ok(Survey { declared: declared(unit), skipped: unit.skipped(), layouts, sizes })
 }
 
 fn plain_calls(unit: &Unit<'_>) -> BTreeSet<String> {
@@ -93,13 +97,24 @@ fn plain_calls(unit: &Unit<'_>) -> BTreeSet<String> {
 }
 
 impl Surveys {
+    /// The size of the typedef `name`. Where only Windows has it, its 32-bit size stands for Linux too.
+    pub(super) fn size(&self, name: &str) -> PerTarget {
+        let of = |survey: &Survey| survey.sizes.get(name).copied();
+        let (wide, narrow) = (of(&self.linux).or(of(&self.windows)), of(&self.windows_i686));
+        PerTarget {
+            wide: wide.unwrap_or(0),
+            windows_i686: narrow.unwrap_or(0),
+            linux_i686: of(&self.linux_i686).or(narrow).unwrap_or(0),
+        }
+    }
+
     /// Every record on every target; a finding for each on which the 64-bit targets disagree.
     pub(super) fn layouts(&self, headers: &Headers, findings: &mut Findings) -> Vec<Layouts> {
         let named = |layouts: &[Layout]| -> BTreeMap<String, Layout> {
             layouts.iter().map(|layout| (layout.name.clone(), layout.clone())).collect()
         };
         let (windows, narrow_windows, narrow_linux) =
-            (named(&self.windows.layouts), named(&self.windows_i686), named(&self.linux_i686));
+            (named(&self.windows.layouts), named(&self.windows_i686.layouts), named(&self.linux_i686.layouts));
         let known = named(&self.linux.layouts);
         let linux = self.linux.layouts.iter().map(|layout| (layout, false));
         let more = self.windows.layouts.iter().filter(|layout| !known.contains_key(&layout.name)).map(|layout| (layout, true));

@@ -6,7 +6,6 @@
 use super::{
     availability::{self, Requirements},
     external,
-    membership::STATUS,
 };
 use crate::{
     finding::{Finding, Findings},
@@ -20,14 +19,22 @@ const ERROR_PARAMETER: &str = "errcode_ret";
 const PER_ITEM_PARAMETERS: &[&str] = &["binary_status"];
 
 /// Every command, sorted by name.
-pub(super) fn commands(registry: &Registry, requirements: &Requirements, findings: &mut Findings) -> Vec<Command> {
+///
+/// `status` is the type of status codes, or `cl_int` in a registry that defines none.
+pub(super) fn commands(registry: &Registry, requirements: &Requirements, status: &CType, findings: &mut Findings) -> Vec<Command> {
     let mut commands: Vec<Command> =
-        registry.commands.iter().map(|facts| command(facts, registry, requirements, findings)).collect();
+        registry.commands.iter().map(|facts| command(facts, registry, requirements, status, findings)).collect();
     commands.sort_by(|a, b| a.symbol.cmp(&b.symbol));
     commands
 }
 
-fn command(facts: &registry::Command, registry: &Registry, requirements: &Requirements, findings: &mut Findings) -> Command {
+fn command(
+    facts: &registry::Command,
+    registry: &Registry,
+    requirements: &Requirements,
+    status: &CType,
+    findings: &mut Findings,
+) -> Command {
     let mut lifetime = requirements.lifetime(ItemKind::Command, &facts.name);
     // The prefix carries a compiler's attribute, and is often one version behind: the suffix says it.
     let marked = facts.suffix.as_deref().and_then(|suffix| availability::deprecated_by(suffix, registry));
@@ -45,7 +52,7 @@ fn command(facts: &registry::Command, registry: &Registry, requirements: &Requir
     let of_parameter = Lifetime { since: lifetime.since, ..Lifetime::default() };
     let parameters = facts.parameters.iter().map(|parameter| Parameter {
         name: parameter.name.clone(),
-        ctype: parameter_type(parameter),
+        ctype: parameter_type(parameter, status),
         lifetime: of_parameter.clone(),
     });
     Command {
@@ -55,7 +62,7 @@ fn command(facts: &registry::Command, registry: &Registry, requirements: &Requir
         per_thread_symbol: None,
         per_thread_version: None,
         error_channel: error_channel(facts),
-        returns: if facts.returns == CType::named("cl_int") { CType::named(STATUS) } else { facts.returns.clone() },
+        returns: if facts.returns == CType::named("cl_int") { status.clone() } else { facts.returns.clone() },
         group: None,
         header: lifetime.since.map(|_| "CL/cl.h".to_owned()),
         windows: mentions || requirements.is_windows(ItemKind::Command, &facts.name),
@@ -64,10 +71,10 @@ fn command(facts: &registry::Command, registry: &Registry, requirements: &Requir
     }
 }
 
-fn parameter_type(parameter: &registry::Parameter) -> CType {
+fn parameter_type(parameter: &registry::Parameter, status: &CType) -> CType {
     let is_status = parameter.name == ERROR_PARAMETER || PER_ITEM_PARAMETERS.contains(&parameter.name.as_str());
     if is_status && parameter.ctype == CType::named("cl_int").pointer_to_mut() {
-        CType::named(STATUS).pointer_to_mut()
+        status.clone().pointer_to_mut()
     } else {
         parameter.ctype.clone()
     }

@@ -47,7 +47,8 @@ pub(super) fn decide(evidence: &Evidence<'_>, findings: &mut Findings) -> BTreeM
     let mut decided = BTreeMap::new();
     for block in &evidence.registry.blocks {
         block_name(evidence, block, findings);
-        for entry in &block.entries {
+        // What has no value has been reported.
+        for entry in block.entries.iter().filter(|entry| evidence.known.contains_key(&entry.name)) {
             out_of_range(evidence, block, entry, findings);
             match evidence.membership(block, entry) {
                 Ok(membership) => {

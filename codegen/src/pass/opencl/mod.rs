@@ -27,7 +27,7 @@ pub use lines::lines;
 use crate::{
     finding::{Finding, Findings},
     import::opencl::registry::{ItemKind, Registry},
-    model::{Api, Extension, Feature, Lifetime, Model},
+    model::{Api, CType, Extension, Feature, Lifetime, Model},
     overlay::Overlay,
 };
 
@@ -57,7 +57,9 @@ pub fn model(registry: &Registry, overlay: &Overlay, release: &str) -> Result<(M
         enumerations: model.enumerations.iter().map(|enumeration| enumeration.name.clone()).collect(),
     }
     .add(&mut model, &mut findings);
-    model.commands = commands::commands(registry, &requirements, &mut findings);
+    let has_statuses = model.enumerations.iter().any(|enumeration| enumeration.name == membership::STATUS);
+    let status = CType::named(if has_statuses { membership::STATUS } else { "cl_int" });
+    model.commands = commands::commands(registry, &requirements, &status, &mut findings);
     model.macro_functions = macros::functions(registry, &requirements, &known, &mut findings);
     model.features = registry.features.iter().map(feature).collect();
     model.extensions = registry.extensions.iter().map(extension).collect();

@@ -45,7 +45,10 @@ impl Types<'_> {
                     let mut alias = self.alias(name, external.ctype());
                     alias.windows |= external.windows;
                     model.aliases.push(alias);
-                    findings.push(Finding::note(format!("`{name}` is of another API: {}", external.reason)));
+                    findings.push(
+                        Finding::note(format!("`{name}` is of another API: {}", external.reason))
+                            .at(self.registry.place(&definition.span)),
+                    );
                 }
                 None => findings.push(
                     Finding::error(format!("`{name}` is of another API, and nothing says what it is in Rust"))

@@ -46,5 +46,7 @@ pub fn import(document: &Document, strictness: Strictness) -> Result<(Registry, 
         }
     }
     references::check(&mut reader, &mut registry);
+    // In the order of the document, whichever reader had it to say.
+    reader.findings.0.sort_by_key(|finding| finding.place.as_ref().map_or(0, |place| place.range().start));
     reader.findings.with(registry)
 }
