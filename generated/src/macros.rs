@@ -5,15 +5,21 @@
 //!
 //! They are exported for code that is generated elsewhere (a build script), and may change with any version of this crate.
 
-/// The text of an item: what its row says, and the address of upstream's page if the row names one.
+/// The text of an item: what its row says, and the address of upstream's page: the one that the row names, or the API's page of types.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! about {
     ($about:literal) => {
         $about
     };
+    ($about:literal cuda) => {
+        concat!($about, " [Official page](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html).")
+    };
     ($about:literal cuda $page:literal) => {
         concat!($about, " [Official page](https://docs.nvidia.com/cuda/cuda-driver-api/", $page, ").")
+    };
+    ($about:literal opencl) => {
+        concat!($about, " [Official page](https://registry.khronos.org/OpenCL/specs/unified/html/OpenCL_API.html).")
     };
     ($about:literal opencl $page:literal) => {
         concat!($about, " [Official page](https://registry.khronos.org/OpenCL/", $page, ").")
@@ -29,7 +35,7 @@ macro_rules! about {
 ///         LIGHT = 0x2, "Since 1.0.";
 ///     }
 ///     aliases {
-///         DIM = DARK, "Another name of [`DARK`](Self::DARK). Since 1.1.";
+///         DIM = DARK, "Since 1.1.";
 ///     }
 /// }
 /// assert_eq!(Shade::DIM.name(), Some("DARK"));
@@ -38,12 +44,12 @@ macro_rules! about {
 #[macro_export]
 macro_rules! enumeration {
     (
-        $name:ident: $repr:ident, $about:literal $($api:ident $page:literal)? { $($value:ident = $number:expr, $fact:literal;)* }
+        $name:ident: $repr:ident, $about:literal $($api:ident $($page:literal)?)? { $($value:ident = $number:expr, $fact:literal;)* }
         $(aliases { $($alias:ident = $of:ident, $note:literal;)* })?
     ) => {
         $crate::newtype_of_names! {
             #[derive(PartialOrd, Ord)]
-            $name: $repr, $about $($api $page)? { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
+            $name: $repr, $about $($api $($page)?)? { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
         }
 
         impl ::core::fmt::Debug for $name {
@@ -71,11 +77,11 @@ macro_rules! enumeration {
 #[macro_export]
 macro_rules! bits {
     (
-        $name:ident: $repr:ident, $about:literal $($api:ident $page:literal)? { $($value:ident = $number:expr, $fact:literal;)* }
+        $name:ident: $repr:ident, $about:literal $($api:ident $($page:literal)?)? { $($value:ident = $number:expr, $fact:literal;)* }
         $(aliases { $($alias:ident = $of:ident, $note:literal;)* })?
     ) => {
         $crate::newtype_of_names! {
-            $name: $repr, $about $($api $page)? { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
+            $name: $repr, $about $($api $($page)?)? { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
         }
 
         impl $name {
@@ -211,13 +217,13 @@ macro_rules! bits {
 #[macro_export]
 macro_rules! status {
     (
-        $name:ident: $repr:ident, $about:literal $($api:ident $page:literal)? { $($value:ident = $number:expr, $fact:literal;)* }
+        $name:ident: $repr:ident, $about:literal $($api:ident $($page:literal)?)? { $($value:ident = $number:expr, $fact:literal;)* }
         $(aliases { $($alias:ident = $of:ident, $note:literal;)* })?
     ) => {
         $crate::newtype_of_names! {
             #[derive(PartialOrd, Ord)]
             #[must_use = "a command says here whether it failed"]
-            $name: $repr, $about $($api $page)? { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
+            $name: $repr, $about $($api $($page)?)? { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
         }
 
         impl $name {
@@ -255,10 +261,10 @@ macro_rules! status {
 macro_rules! newtype_of_names {
     (
         $(#[$attribute:meta])*
-        $name:ident: $repr:ident, $about:literal $($api:ident $page:literal)? { $($value:ident = $number:expr, $fact:literal;)* }
+        $name:ident: $repr:ident, $about:literal $($api:ident $($page:literal)?)? { $($value:ident = $number:expr, $fact:literal;)* }
         aliases { $($alias:ident = $of:ident, $note:literal;)* }
     ) => {
-        #[doc = $crate::about!($about $($api $page)?)]
+        #[doc = $crate::about!($about $($api $($page)?)?)]
         #[repr(transparent)]
         #[derive(Clone, Copy, PartialEq, Eq, Hash)]
         $(#[$attribute])*
@@ -270,7 +276,7 @@ macro_rules! newtype_of_names {
                 pub const $value: Self = Self($number);
             )*
             $(
-                #[doc = $note]
+                #[doc = concat!("Another name of [`", stringify!($of), "`](Self::", stringify!($of), "). ", $note)]
                 pub const $alias: Self = Self::$of;
             )*
 
@@ -310,8 +316,8 @@ macro_rules! newtype_of_names {
 /// ```
 #[macro_export]
 macro_rules! handle {
-    ($name:ident: pointer [$($marker:ident),*], $about:literal $($api:ident $page:literal)?) => {
-        $crate::handle! { @newtype $name: *mut ::core::ffi::c_void, $about $($api $page)? }
+    ($name:ident: pointer [$($marker:ident),*], $about:literal $($api:ident $($page:literal)?)?) => {
+        $crate::handle! { @newtype $name: *mut ::core::ffi::c_void, $about $($api $($page)?)? }
 
         impl $name {
             /// No object.
@@ -331,8 +337,8 @@ macro_rules! handle {
             unsafe impl $marker for $name {}
         )*
     };
-    ($name:ident: address, $about:literal $($api:ident $page:literal)?) => {
-        $crate::handle! { @newtype $name: usize, $about $($api $page)? }
+    ($name:ident: address, $about:literal $($api:ident $($page:literal)?)?) => {
+        $crate::handle! { @newtype $name: usize, $about $($api $($page)?)? }
 
         impl $name {
             /// No memory.
@@ -346,11 +352,11 @@ macro_rules! handle {
             }
         }
     };
-    ($name:ident: integer $repr:ident, $about:literal $($api:ident $page:literal)?) => {
-        $crate::handle! { @newtype $name: $repr, $about $($api $page)? }
+    ($name:ident: integer $repr:ident, $about:literal $($api:ident $($page:literal)?)?) => {
+        $crate::handle! { @newtype $name: $repr, $about $($api $($page)?)? }
     };
-    (@newtype $name:ident: $repr:ty, $about:literal $($api:ident $page:literal)?) => {
-        #[doc = $crate::about!($about $($api $page)?)]
+    (@newtype $name:ident: $repr:ty, $about:literal $($api:ident $($page:literal)?)?) => {
+        #[doc = $crate::about!($about $($api $($page)?)?)]
         #[repr(transparent)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(pub $repr);
@@ -384,11 +390,11 @@ macro_rules! handle {
 macro_rules! record {
     (
         $(#[$attribute:meta])*
-        struct $name:ident, size $($size:literal)/+, align $($align:literal)/+, $about:literal $($api:ident $page:literal)? {
+        struct $name:ident, size $($size:literal)/+, align $($align:literal)/+, $about:literal $($api:ident $($page:literal)?)? {
             $($member:ident: $type:ty, at $($offset:literal)/+, $fact:literal;)*
         }
     ) => {
-        #[doc = $crate::about!($about $($api $page)?)]
+        #[doc = $crate::about!($about $($api $($page)?)?)]
         #[repr(C)]
         #[derive(Clone, Copy, Debug)]
         $(#[$attribute])*
@@ -403,11 +409,11 @@ macro_rules! record {
     };
     (
         $(#[$attribute:meta])*
-        union $name:ident, size $($size:literal)/+, align $($align:literal)/+, $about:literal $($api:ident $page:literal)? {
+        union $name:ident, size $($size:literal)/+, align $($align:literal)/+, $about:literal $($api:ident $($page:literal)?)? {
             $($member:ident: $type:ty, at $($offset:literal)/+, $fact:literal;)*
         }
     ) => {
-        #[doc = $crate::about!($about $($api $page)?)]
+        #[doc = $crate::about!($about $($api $($page)?)?)]
         #[repr(C)]
         #[derive(Clone, Copy)]
         $(#[$attribute])*
@@ -515,8 +521,8 @@ macro_rules! accessor {
 /// A function that the application provides, possibly null.
 #[macro_export]
 macro_rules! callback {
-    ($name:ident, $about:literal $($api:ident $page:literal)?, fn($($parameters:tt)*) $(-> $returns:ty)?) => {
-        #[doc = $crate::about!($about $($api $page)?)]
+    ($name:ident, $about:literal $($api:ident $($page:literal)?)?, fn($($parameters:tt)*) $(-> $returns:ty)?) => {
+        #[doc = $crate::about!($about $($api $($page)?)?)]
         pub type $name = ::core::option::Option<unsafe extern "system" fn($($parameters)*) $(-> $returns)?>;
     };
 }
@@ -524,8 +530,8 @@ macro_rules! callback {
 /// Another name of a type.
 #[macro_export]
 macro_rules! alias {
-    ($name:ident = $type:ty, $about:literal $($api:ident $page:literal)?) => {
-        #[doc = $crate::about!($about $($api $page)?)]
+    ($name:ident = $type:ty, $about:literal $($api:ident $($page:literal)?)?) => {
+        #[doc = $crate::about!($about $($api $($page)?)?)]
         pub type $name = $type;
     };
 }
@@ -533,8 +539,8 @@ macro_rules! alias {
 /// A named value that belongs to no enumeration.
 #[macro_export]
 macro_rules! constant {
-    ($name:ident: $type:ty = $value:expr, $about:literal $($api:ident $page:literal)?) => {
-        #[doc = $crate::about!($about $($api $page)?)]
+    ($name:ident: $type:ty = $value:expr, $about:literal $($api:ident $($page:literal)?)?) => {
+        #[doc = $crate::about!($about $($api $($page)?)?)]
         pub const $name: $type = $value;
     };
 }
@@ -542,8 +548,8 @@ macro_rules! constant {
 /// A macro of C with parameters.
 #[macro_export]
 macro_rules! function {
-    ($name:ident($($parameter:ident),*): $repr:ident = $body:expr, $about:literal $($api:ident $page:literal)?) => {
-        #[doc = $crate::about!($about $($api $page)?)]
+    ($name:ident($($parameter:ident),*): $repr:ident = $body:expr, $about:literal $($api:ident $($page:literal)?)?) => {
+        #[doc = $crate::about!($about $($api $($page)?)?)]
         #[inline]
         #[must_use]
         pub const fn $name($($parameter: $repr),*) -> $repr {
@@ -557,13 +563,14 @@ macro_rules! function {
 macro_rules! command {
     (
         $(#[$attribute:meta])*
-        $name:ident, $about:literal $($api:ident $page:literal)?,
+        $name:ident, $about:literal $($api:ident $($page:literal)?)?,
         fn($($parameters:tt)*) $(-> $returns:ty)?;
         $($field:ident: $fact:expr,)*
     ) => {
-        #[doc = $crate::about!($about $($api $page)?)]
+        #[doc = $crate::about!($about $($api $($page)?)?)]
         $(#[$attribute])*
         pub const $name: $crate::Command<unsafe extern "system" fn($($parameters)*) $(-> $returns)?> = {
+            #[allow(clippy::macro_metavars_in_unsafe)] // a row's facts are values
             // SAFETY: the row gives function and facts of one command.
             unsafe { $crate::Command::new(&$crate::CommandInfo { index: Index::$name as u16, $($field: $fact,)* ..NOTHING_KNOWN }) }
         };

@@ -24,8 +24,8 @@ impl Docs {
         Self { api: model.api, oldest: oldest.filter(|_| model.api == Api::Cuda) }
     }
 
-    /// Since and until when: `Since CUDA 11.7 or earlier, until 12.9.`
-    pub(super) fn lifetime(self, lifetime: &Lifetime) -> String {
+    /// Since and until when, as a sentence: `Since CUDA 11.7 or earlier, until 12.9.`
+    fn lifetime(self, lifetime: &Lifetime) -> String {
         let api = self.api;
         let mut parts = Vec::new();
         if let Some(since) = lifetime.since {
@@ -49,23 +49,21 @@ impl Docs {
         capitalised(&format!("{}.", parts.join(", ")))
     }
 
-    /// What stands on the row of an item that is no command: its sentence, and upstream's page.
+    /// What stands on the row of an item that is no command: its sentence, and the API, whose page of types the macro `about!` knows.
     pub(super) fn item(self, lifetime: &Lifetime) -> String {
-        let page = match self.api {
-            Api::Cuda => "group__CUDA__TYPES.html",
-            Api::OpenCl => "specs/unified/html/OpenCL_API.html",
-        };
-        self.with_page(lifetime, page)
+        format!("{} {}", literal(&self.lifetime(lifetime)), self.api.name())
     }
 
-    /// What stands on the row of a command: its sentence, and upstream's page.
+    /// What stands on the row of a command: its sentence, and its page, relative to where upstream keeps them.
     pub(super) fn command(self, command: &Command) -> String {
-        self.with_page(&command.lifetime, &self.command_page(command))
+        format!("{} {}", self.item(&command.lifetime), literal(&self.command_page(command)))
     }
 
-    /// The page is relative to where upstream keeps them, which the macro `about!` knows.
-    fn with_page(self, lifetime: &Lifetime, page: &str) -> String {
-        format!("{} {} {}", literal(&self.lifetime(lifetime)), self.api.name(), literal(page))
+    /// What stands on the row of a leaf. One of which upstream says nothing has the lifetime of what it belongs to.
+    pub(super) fn leaf(self, item: &Lifetime, leaf: &Lifetime) -> String {
+        let silent = leaf.since.is_none() && leaf.extensions.is_empty();
+        let (since, extensions) = if silent { (item.since, &item.extensions) } else { (leaf.since, &leaf.extensions) };
+        literal(&self.lifetime(&Lifetime { since, extensions: extensions.clone(), ..leaf.clone() }))
     }
 
     /// CUDA: the page of its Doxygen group. OpenCL: its own page if it is of the core or a Khronos extension; vendors' extensions have
@@ -125,5 +123,15 @@ mod tests {
             "Since OpenCL 3.0, or with `cl_khr_a` or `cl_khr_b`, until 3.1, deprecated since 3.1."
         );
         assert_eq!(docs.lifetime(&Lifetime::default()), "Part of OpenCL.");
+    }
+
+    #[test]
+    fn a_leaf_of_which_nothing_is_said_came_with_its_item() {
+        let docs = docs(Api::OpenCl, &["3.1.1"]);
+        let item = Lifetime { extensions: vec!["cl_khr_a".to_owned()], ..Lifetime::default() };
+        let ended = Lifetime { until: Some(Version::new(3, 0)), ..Lifetime::default() };
+        assert_eq!(docs.leaf(&item, &ended), "\"With `cl_khr_a`, until 3.0.\"");
+        let own = Lifetime { since: Some(Version::new(1, 2)), ..Lifetime::default() };
+        assert_eq!(docs.leaf(&item, &own), "\"Since OpenCL 1.2.\"");
     }
 }

@@ -6,7 +6,7 @@
 use super::{
     docs::Docs,
     page::Page,
-    types::{identifier, literal, number},
+    types::{identifier, number},
 };
 use crate::model::{EnumerationKind, Model};
 
@@ -26,7 +26,7 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, kind: EnumerationKind, mut pag
         let about = docs.item(&item.lifetime);
         page.line(1, format_args!("{}: {}, {about} {{", identifier(&item.name), item.repr));
         for value in item.enumerators.iter().filter(|value| value.alias_of.is_none()) {
-            let fact = literal(&docs.lifetime(&value.lifetime));
+            let fact = docs.leaf(&item.lifetime, &value.lifetime);
             page.line(2, format_args!("{} = {}, {fact};", identifier(&value.name), number(value.value, &item.repr)));
         }
         page.line(1, "}");
@@ -34,8 +34,8 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, kind: EnumerationKind, mut pag
         if aliases.peek().is_some() {
             page.line(1, "aliases {");
             for (value, of) in aliases {
-                let note = format!("Another name of [`{of}`](Self::{of}). {}", docs.lifetime(&value.lifetime));
-                page.line(2, format_args!("{} = {}, {};", identifier(&value.name), identifier(of), literal(&note)));
+                let fact = docs.leaf(&item.lifetime, &value.lifetime);
+                page.line(2, format_args!("{} = {}, {fact};", identifier(&value.name), identifier(of)));
             }
             page.line(1, "}");
         }

@@ -17,7 +17,10 @@ mod types;
 use crate::{
     finding::Findings,
     model::{Api, EnumerationKind, Model},
-    pass::{index::Index, order, validate},
+    pass::{
+        index::{Index, Item},
+        order, validate,
+    },
 };
 use docs::Docs;
 pub use page::MARK;
@@ -73,9 +76,16 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
     let page = |about: &str| Page::new(model.api, &index, about);
     let named = |kind, about: &str| enumerations::emit(model, docs, kind, page(about));
     let modules = [
-        ("aliases", items::aliases(model, docs, page("other names of types"))),
+        ("aliases", items::aliases(model, docs, page("other names of types").defining(|item| matches!(item, Item::Alias(_))))),
         ("bits", named(EnumerationKind::Bits, "enumerations of bits that combine")),
-        ("callbacks", items::callbacks(model, docs, page("functions that the application provides"))),
+        (
+            "callbacks",
+            items::callbacks(
+                model,
+                docs,
+                page("functions that the application provides").defining(|item| matches!(item, Item::Callback(_))),
+            ),
+        ),
         ("commands", items::commands(model, docs, page("the functions of the driver"))),
         ("constants", items::constants(model, docs, &index, page("named values that belong to no enumeration"))),
         ("enums", named(EnumerationKind::Choice, "enumerations of which one value holds at a time")),
@@ -83,7 +93,10 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
         ("functions", items::functions(model, docs, page("macros with parameters"))),
         ("handle_types", handle_types::emit(model, page("kinds of external handles"))),
         ("handles", items::handles(model, docs, page("objects that are only referred to"))),
-        ("records", records::emit(model, docs, &index, page("structs and unions"))),
+        (
+            "records",
+            records::emit(model, docs, &index, page("structs and unions").defining(|item| matches!(item, Item::Record(_)))),
+        ),
         ("rules", rules::emit(model, &index, page("what must hold before the driver is called"))?),
         ("status", named(EnumerationKind::Status, "what commands return")),
     ];
@@ -100,7 +113,9 @@ fn module(api: Api, names: &[&str]) -> String {
     let mut text = format!(
         "{MARK}\n//! Everything that {api} declares, under upstream's names. From `spec/{}.json`.\n\
          #![allow(non_camel_case_types, non_upper_case_globals, non_snake_case)] // upstream's names\n\
-         #![allow(clippy::unreadable_literal, clippy::wildcard_imports)] // upstream's digits; and types stand in files by kind\n",
+         #![allow(clippy::approx_constant, clippy::unreadable_literal)] // upstream's digits\n\
+         #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // of numbers for each width of a pointer\n\
+         #![allow(clippy::wildcard_imports)] // types stand in files by kind\n",
         api.name()
     );
     // Writing to a `String` does not fail.

@@ -48,7 +48,7 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut page: P
                 }
                 _ => page.ctype(&member.ctype),
             };
-            let fact = literal(&docs.lifetime(&member.lifetime));
+            let fact = docs.leaf(&record.lifetime, &member.lifetime);
             page.line(2, format_args!("{}: {ctype}, at {}, {fact};", identifier(&member.name), member.offset));
         }
         page.line(1, "}");

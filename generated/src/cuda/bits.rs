@@ -2,7 +2,7 @@
 //! CUDA: enumerations of bits that combine. From `spec/cuda.json`.
 
 bits! {
-    CUCoredumpGenerationFlags: i32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUCoredumpGenerationFlags: i32, "Since CUDA 13.5 or earlier." cuda {
         CU_COREDUMP_DEFAULT_FLAGS = 0, "Since CUDA 13.5 or earlier.";
         CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES = 1, "Since CUDA 13.5 or earlier.";
         CU_COREDUMP_SKIP_GLOBAL_MEMORY = 2, "Since CUDA 13.5 or earlier.";
@@ -20,7 +20,7 @@ bits! {
 }
 
 bits! {
-    CUGLmap_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUGLmap_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GL_MAP_RESOURCE_FLAGS_NONE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_GL_MAP_RESOURCE_FLAGS_READ_ONLY = 0x1, "Since CUDA 13.5 or earlier.";
         CU_GL_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 0x2, "Since CUDA 13.5 or earlier.";
@@ -28,7 +28,7 @@ bits! {
 }
 
 bits! {
-    CUatomicOperationCapability: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUatomicOperationCapability: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_ATOMIC_CAPABILITY_SIGNED = 1 << 0, "Since CUDA 13.5 or earlier.";
         CU_ATOMIC_CAPABILITY_UNSIGNED = 1 << 1, "Since CUDA 13.5 or earlier.";
         CU_ATOMIC_CAPABILITY_REDUCTION = 1 << 2, "Since CUDA 13.5 or earlier.";
@@ -40,7 +40,7 @@ bits! {
 }
 
 bits! {
-    CUctx_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUctx_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_CTX_SCHED_AUTO = 0x0, "Since CUDA 13.5 or earlier.";
         CU_CTX_SCHED_SPIN = 0x1, "Since CUDA 13.5 or earlier.";
         CU_CTX_SCHED_YIELD = 0x2, "Since CUDA 13.5 or earlier.";
@@ -54,12 +54,12 @@ bits! {
         CU_CTX_FLAGS_MASK = 0xFF, "Since CUDA 13.5 or earlier.";
     }
     aliases {
-        CU_CTX_BLOCKING_SYNC = CU_CTX_SCHED_BLOCKING_SYNC, "Another name of [`CU_CTX_SCHED_BLOCKING_SYNC`](Self::CU_CTX_SCHED_BLOCKING_SYNC). Since CUDA 13.5 or earlier, deprecated since 13.5.";
+        CU_CTX_BLOCKING_SYNC = CU_CTX_SCHED_BLOCKING_SYNC, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
     }
 }
 
 bits! {
-    CUdevSmResourceGroup_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUdevSmResourceGroup_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_DEV_SM_RESOURCE_GROUP_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
         CU_DEV_SM_RESOURCE_GROUP_BACKFILL = 0x1, "Since CUDA 13.5 or earlier.";
         CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID = 1 << 1, "Since CUDA 13.5 or earlier.";
@@ -68,14 +68,14 @@ bits! {
 }
 
 bits! {
-    CUdevSmResourceSplitByCount_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUdevSmResourceSplitByCount_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 0x1, "Since CUDA 13.5 or earlier.";
         CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 0x2, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUdriverProcAddress_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUdriverProcAddress_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GET_PROC_ADDRESS_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
         CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1 << 0, "Since CUDA 13.5 or earlier.";
         CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 1 << 1, "Since CUDA 13.5 or earlier.";
@@ -83,14 +83,14 @@ bits! {
 }
 
 bits! {
-    CUeglResourceLocationFlags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUeglResourceLocationFlags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_EGL_RESOURCE_LOCATION_SYSMEM = 0x0, "Since CUDA 13.5 or earlier.";
         CU_EGL_RESOURCE_LOCATION_VIDMEM = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUevent_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUevent_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_EVENT_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
         CU_EVENT_BLOCKING_SYNC = 0x1, "Since CUDA 13.5 or earlier.";
         CU_EVENT_DISABLE_TIMING = 0x2, "Since CUDA 13.5 or earlier.";
@@ -99,14 +99,14 @@ bits! {
 }
 
 bits! {
-    CUevent_record_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUevent_record_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_EVENT_RECORD_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
         CU_EVENT_RECORD_EXTERNAL = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUevent_sched_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUevent_sched_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_EVENT_SCHED_AUTO = 0x0, "Since CUDA 13.5 or earlier.";
         CU_EVENT_SCHED_SPIN = 0x1, "Since CUDA 13.5 or earlier.";
         CU_EVENT_SCHED_YIELD = 0x2, "Since CUDA 13.5 or earlier.";
@@ -115,21 +115,21 @@ bits! {
 }
 
 bits! {
-    CUevent_wait_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUevent_wait_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_EVENT_WAIT_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
         CU_EVENT_WAIT_EXTERNAL = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUflushGPUDirectRDMAWritesOptions: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUflushGPUDirectRDMAWritesOptions: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST = 1 << 0, "Since CUDA 13.5 or earlier.";
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_MEMOPS = 1 << 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUgraphDebugDot_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgraphDebugDot_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1 << 0, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES = 1 << 1, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS = 1 << 2, "Since CUDA 13.5 or earlier.";
@@ -152,7 +152,7 @@ bits! {
 }
 
 bits! {
-    CUgraphInstantiate_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgraphInstantiate_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, "Since CUDA 13.5 or earlier.";
         CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2, "Since CUDA 13.5 or earlier.";
         CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4, "Since CUDA 13.5 or earlier.";
@@ -161,7 +161,7 @@ bits! {
 }
 
 bits! {
-    CUgraphicsMapResourceFlags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgraphicsMapResourceFlags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY = 0x1, "Since CUDA 13.5 or earlier.";
         CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 0x2, "Since CUDA 13.5 or earlier.";
@@ -169,7 +169,7 @@ bits! {
 }
 
 bits! {
-    CUgraphicsRegisterFlags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgraphicsRegisterFlags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GRAPHICS_REGISTER_FLAGS_NONE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY = 0x1, "Since CUDA 13.5 or earlier.";
         CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD = 0x2, "Since CUDA 13.5 or earlier.";
@@ -179,27 +179,27 @@ bits! {
 }
 
 bits! {
-    CUgreenCtxCreate_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgreenCtxCreate_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GREEN_CTX_NONE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_GREEN_CTX_DEFAULT_STREAM = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUipcMem_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUipcMem_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUmemAllocationGranularity_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemAllocationGranularity_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0x0, "Since CUDA 13.5 or earlier.";
         CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUmemAllocationHandleType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemAllocationHandleType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_HANDLE_TYPE_NONE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 0x1, "Since CUDA 13.5 or earlier.";
         CU_MEM_HANDLE_TYPE_WIN32 = 0x2, "Since CUDA 13.5 or earlier.";
@@ -210,7 +210,7 @@ bits! {
 }
 
 bits! {
-    CUmemAttach_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemAttach_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_ATTACH_GLOBAL = 0x1, "Since CUDA 13.5 or earlier.";
         CU_MEM_ATTACH_HOST = 0x2, "Since CUDA 13.5 or earlier.";
         CU_MEM_ATTACH_SINGLE = 0x4, "Since CUDA 13.5 or earlier.";
@@ -218,7 +218,7 @@ bits! {
 }
 
 bits! {
-    CUmemDecompressAlgorithm: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemDecompressAlgorithm: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_DECOMPRESS_UNSUPPORTED = 0, "Since CUDA 13.5 or earlier.";
         CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE = 1 << 0, "Since CUDA 13.5 or earlier.";
         CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY = 1 << 1, "Since CUDA 13.5 or earlier.";
@@ -227,48 +227,48 @@ bits! {
 }
 
 bits! {
-    CUmemRangeFlags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemRangeFlags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUmemcpyFlags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemcpyFlags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEMCPY_FLAG_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
         CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUmulticastGranularity_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmulticastGranularity_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MULTICAST_GRANULARITY_MINIMUM = 0x0, "Since CUDA 13.5 or earlier.";
         CU_MULTICAST_GRANULARITY_RECOMMENDED = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUoccupancy_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUoccupancy_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_OCCUPANCY_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
         CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUstreamMemoryBarrier_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUstreamMemoryBarrier_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0x0, "Since CUDA 13.5 or earlier.";
         CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUstreamUpdateCaptureDependencies_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUstreamUpdateCaptureDependencies_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0x0, "Since CUDA 13.5 or earlier.";
         CU_STREAM_SET_CAPTURE_DEPENDENCIES = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUstreamWaitValue_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUstreamWaitValue_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_STREAM_WAIT_VALUE_GEQ = 0x0, "Since CUDA 13.5 or earlier.";
         CU_STREAM_WAIT_VALUE_EQ = 0x1, "Since CUDA 13.5 or earlier.";
         CU_STREAM_WAIT_VALUE_AND = 0x2, "Since CUDA 13.5 or earlier.";
@@ -278,33 +278,33 @@ bits! {
 }
 
 bits! {
-    CUstreamWriteValue_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUstreamWriteValue_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_STREAM_WRITE_VALUE_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
         CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUstream_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUstream_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_STREAM_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
         CU_STREAM_NON_BLOCKING = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUuserObjectRetain_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUuserObjectRetain_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GRAPH_USER_OBJECT_MOVE = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    CUuserObject_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUuserObject_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 bits! {
-    cl_context_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    cl_context_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         NVCL_CTX_SCHED_AUTO = 0x0, "Since CUDA 13.5 or earlier.";
         NVCL_CTX_SCHED_SPIN = 0x1, "Since CUDA 13.5 or earlier.";
         NVCL_CTX_SCHED_YIELD = 0x2, "Since CUDA 13.5 or earlier.";
@@ -313,7 +313,7 @@ bits! {
 }
 
 bits! {
-    cl_event_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    cl_event_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         NVCL_EVENT_SCHED_AUTO = 0x0, "Since CUDA 13.5 or earlier.";
         NVCL_EVENT_SCHED_SPIN = 0x1, "Since CUDA 13.5 or earlier.";
         NVCL_EVENT_SCHED_YIELD = 0x2, "Since CUDA 13.5 or earlier.";

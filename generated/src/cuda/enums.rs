@@ -2,7 +2,7 @@
 //! CUDA: enumerations of which one value holds at a time. From `spec/cuda.json`.
 
 enumeration! {
-    CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ = 0x1, "Since CUDA 13.5 or earlier.";
         CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE = 0x3, "Since CUDA 13.5 or earlier.";
@@ -10,7 +10,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUGLDeviceList: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUGLDeviceList: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GL_DEVICE_LIST_ALL = 0x1, "Since CUDA 13.5 or earlier.";
         CU_GL_DEVICE_LIST_CURRENT_FRAME = 0x2, "Since CUDA 13.5 or earlier.";
         CU_GL_DEVICE_LIST_NEXT_FRAME = 0x3, "Since CUDA 13.5 or earlier.";
@@ -18,7 +18,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUGPUDirectRDMAWritesOrdering: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUGPUDirectRDMAWritesOrdering: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE = 0, "Since CUDA 13.5 or earlier.";
         CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER = 100, "Since CUDA 13.5 or earlier.";
         CU_GPU_DIRECT_RDMA_WRITES_ORDERING_ALL_DEVICES = 200, "Since CUDA 13.5 or earlier.";
@@ -26,7 +26,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUaccessProperty: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUaccessProperty: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_ACCESS_PROPERTY_NORMAL = 0, "Since CUDA 13.5 or earlier.";
         CU_ACCESS_PROPERTY_STREAMING = 1, "Since CUDA 13.5 or earlier.";
         CU_ACCESS_PROPERTY_PERSISTING = 2, "Since CUDA 13.5 or earlier.";
@@ -34,7 +34,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUaddress_mode: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUaddress_mode: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_TR_ADDRESS_MODE_WRAP = 0, "Since CUDA 13.5 or earlier.";
         CU_TR_ADDRESS_MODE_CLAMP = 1, "Since CUDA 13.5 or earlier.";
         CU_TR_ADDRESS_MODE_MIRROR = 2, "Since CUDA 13.5 or earlier.";
@@ -43,14 +43,14 @@ enumeration! {
 }
 
 enumeration! {
-    CUarraySparseSubresourceType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUarraySparseSubresourceType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0, "Since CUDA 13.5 or earlier.";
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUarray_cubemap_face: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUarray_cubemap_face: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_CUBEMAP_FACE_POSITIVE_X = 0x0, "Since CUDA 13.5 or earlier.";
         CU_CUBEMAP_FACE_NEGATIVE_X = 0x1, "Since CUDA 13.5 or earlier.";
         CU_CUBEMAP_FACE_POSITIVE_Y = 0x2, "Since CUDA 13.5 or earlier.";
@@ -61,7 +61,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUarray_format: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUarray_format: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_AD_FORMAT_UNSIGNED_INT8 = 0x1, "Since CUDA 13.5 or earlier.";
         CU_AD_FORMAT_UNSIGNED_INT16 = 0x2, "Since CUDA 13.5 or earlier.";
         CU_AD_FORMAT_UNSIGNED_INT32 = 0x3, "Since CUDA 13.5 or earlier.";
@@ -132,13 +132,13 @@ enumeration! {
 }
 
 enumeration! {
-    CUasyncNotificationType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUasyncNotificationType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUatomicOperation: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUatomicOperation: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_ATOMIC_OPERATION_INTEGER_ADD = 0, "Since CUDA 13.5 or earlier.";
         CU_ATOMIC_OPERATION_INTEGER_MIN = 1, "Since CUDA 13.5 or earlier.";
         CU_ATOMIC_OPERATION_INTEGER_MAX = 2, "Since CUDA 13.5 or earlier.";
@@ -157,14 +157,14 @@ enumeration! {
 }
 
 enumeration! {
-    CUcigDataType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUcigDataType: u32, "Since CUDA 13.5 or earlier." cuda {
         CIG_DATA_TYPE_D3D12_COMMAND_QUEUE = 0x1, "Since CUDA 13.5 or earlier.";
         CIG_DATA_TYPE_NV_BLOB = 0x2, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUcliqueType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUcliqueType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_CLIQUE_TYPE_UNICAST_POINTER = 0, "Since CUDA 13.5 or earlier.";
         CU_CLIQUE_TYPE_MULTICAST_POINTER = 1, "Since CUDA 13.5 or earlier.";
         CU_CLIQUE_TYPE_UNICAST_LOGICAL_ENDPOINT = 2, "Since CUDA 13.5 or earlier.";
@@ -173,7 +173,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUclusterSchedulingPolicy: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUclusterSchedulingPolicy: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
         CU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1, "Since CUDA 13.5 or earlier.";
         CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2, "Since CUDA 13.5 or earlier.";
@@ -182,7 +182,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUcomputemode: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUcomputemode: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_COMPUTEMODE_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
         CU_COMPUTEMODE_PROHIBITED = 2, "Since CUDA 13.5 or earlier.";
         CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3, "Since CUDA 13.5 or earlier.";
@@ -190,7 +190,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUcoredumpSettings: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUcoredumpSettings: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_COREDUMP_ENABLE_ON_EXCEPTION = 1, "Since CUDA 13.5 or earlier.";
         CU_COREDUMP_TRIGGER_HOST = 2, "Since CUDA 13.5 or earlier.";
         CU_COREDUMP_LIGHTWEIGHT = 3, "Since CUDA 13.5 or earlier.";
@@ -203,7 +203,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUdevResourceType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUdevResourceType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_DEV_RESOURCE_TYPE_INVALID = 0, "Since CUDA 13.5 or earlier.";
         CU_DEV_RESOURCE_TYPE_SM = 1, "Since CUDA 13.5 or earlier.";
         CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG = 1000, "Since CUDA 13.5 or earlier.";
@@ -212,21 +212,21 @@ enumeration! {
 }
 
 enumeration! {
-    CUdevWorkqueueConfigScope: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUdevWorkqueueConfigScope: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_WORKQUEUE_SCOPE_DEVICE_CTX = 0, "Since CUDA 13.5 or earlier.";
         CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUdeviceNumaConfig: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUdeviceNumaConfig: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_DEVICE_NUMA_CONFIG_NONE = 0, "Since CUDA 13.5 or earlier.";
         CU_DEVICE_NUMA_CONFIG_NUMA_NODE = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUdevice_P2PAttribute: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUdevice_P2PAttribute: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 0x1, "Since CUDA 13.5 or earlier.";
         CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 0x2, "Since CUDA 13.5 or earlier.";
         CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 0x3, "Since CUDA 13.5 or earlier.";
@@ -234,12 +234,12 @@ enumeration! {
         CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 0x5, "Since CUDA 13.5 or earlier.";
     }
     aliases {
-        CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED, "Another name of [`CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED`](Self::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED). Since CUDA 13.5 or earlier.";
+        CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUdevice_attribute: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUdevice_attribute: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1, "Since CUDA 13.5 or earlier.";
         CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2, "Since CUDA 13.5 or earlier.";
         CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y = 3, "Since CUDA 13.5 or earlier.";
@@ -404,17 +404,17 @@ enumeration! {
         CU_DEVICE_ATTRIBUTE_MAX = 162, "Since CUDA 13.5 or earlier.";
     }
     aliases {
-        CU_DEVICE_ATTRIBUTE_SHARED_MEMORY_PER_BLOCK = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, "Another name of [`CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK`](Self::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK). Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_REGISTERS_PER_BLOCK = CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, "Another name of [`CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK`](Self::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK). Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_WIDTH = CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH, "Another name of [`CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH`](Self::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH). Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_HEIGHT = CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, "Another name of [`CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT`](Self::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT). Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES = CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS, "Another name of [`CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS`](Self::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS). Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "Another name of [`CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED`](Self::CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED). Since CUDA 13.5 or earlier.";
+        CU_DEVICE_ATTRIBUTE_SHARED_MEMORY_PER_BLOCK = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, "Since CUDA 13.5 or earlier.";
+        CU_DEVICE_ATTRIBUTE_REGISTERS_PER_BLOCK = CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, "Since CUDA 13.5 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_WIDTH = CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH, "Since CUDA 13.5 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_HEIGHT = CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, "Since CUDA 13.5 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES = CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS, "Since CUDA 13.5 or earlier.";
+        CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUdriverProcAddressQueryResult: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUdriverProcAddressQueryResult: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GET_PROC_ADDRESS_SUCCESS = 0, "Since CUDA 13.5 or earlier.";
         CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1, "Since CUDA 13.5 or earlier.";
         CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2, "Since CUDA 13.5 or earlier.";
@@ -422,7 +422,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUeglColorFormat: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUeglColorFormat: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_EGL_COLOR_FORMAT_YUV420_PLANAR = 0x0, "Since CUDA 13.5 or earlier.";
         CU_EGL_COLOR_FORMAT_YUV420_SEMIPLANAR = 0x1, "Since CUDA 13.5 or earlier.";
         CU_EGL_COLOR_FORMAT_YUV422_PLANAR = 0x2, "Since CUDA 13.5 or earlier.";
@@ -545,21 +545,21 @@ enumeration! {
 }
 
 enumeration! {
-    CUeglFrameType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUeglFrameType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_EGL_FRAME_TYPE_ARRAY = 0, "Since CUDA 13.5 or earlier.";
         CU_EGL_FRAME_TYPE_PITCH = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUexecAffinityType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUexecAffinityType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0, "Since CUDA 13.5 or earlier.";
         CU_EXEC_AFFINITY_TYPE_MAX = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUexternalMemoryHandleType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUexternalMemoryHandleType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1, "Since CUDA 13.5 or earlier.";
         CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32 = 2, "Since CUDA 13.5 or earlier.";
         CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT = 3, "Since CUDA 13.5 or earlier.";
@@ -573,7 +573,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUexternalSemaphoreHandleType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUexternalSemaphoreHandleType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD = 1, "Since CUDA 13.5 or earlier.";
         CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32 = 2, "Since CUDA 13.5 or earlier.";
         CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT = 3, "Since CUDA 13.5 or earlier.";
@@ -588,7 +588,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUfabricCpyOperandType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUfabricCpyOperandType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_FABRIC_COPY_OPERAND_TYPE_POINTER = 0x1, "Since CUDA 13.5 or earlier.";
         CU_FABRIC_COPY_OPERAND_TYPE_LOGICAL_ENDPOINT = 0x2, "Since CUDA 13.5 or earlier.";
         CU_FABRIC_COPY_OPERAND_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
@@ -596,27 +596,27 @@ enumeration! {
 }
 
 enumeration! {
-    CUfilter_mode: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUfilter_mode: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_TR_FILTER_MODE_POINT = 0, "Since CUDA 13.5 or earlier.";
         CU_TR_FILTER_MODE_LINEAR = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUflushGPUDirectRDMAWritesScope: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUflushGPUDirectRDMAWritesScope: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 100, "Since CUDA 13.5 or earlier.";
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 200, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUflushGPUDirectRDMAWritesTarget: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUflushGPUDirectRDMAWritesTarget: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUfunc_cache: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUfunc_cache: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_FUNC_CACHE_PREFER_NONE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_FUNC_CACHE_PREFER_SHARED = 0x1, "Since CUDA 13.5 or earlier.";
         CU_FUNC_CACHE_PREFER_L1 = 0x2, "Since CUDA 13.5 or earlier.";
@@ -625,7 +625,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUfunctionLoadingState: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUfunctionLoadingState: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_FUNCTION_LOADING_STATE_UNLOADED = 0, "Since CUDA 13.5 or earlier.";
         CU_FUNCTION_LOADING_STATE_LOADED = 1, "Since CUDA 13.5 or earlier.";
         CU_FUNCTION_LOADING_STATE_MAX = 2, "Since CUDA 13.5 or earlier.";
@@ -633,7 +633,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUfunction_attribute: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUfunction_attribute: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0, "Since CUDA 13.5 or earlier.";
         CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1, "Since CUDA 13.5 or earlier.";
         CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2, "Since CUDA 13.5 or earlier.";
@@ -657,7 +657,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUgraphChildGraphNodeOwnership: i32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgraphChildGraphNodeOwnership: i32, "Since CUDA 13.5 or earlier." cuda {
         CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID = -1, "Since CUDA 13.5 or earlier.";
@@ -665,7 +665,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUgraphConditionalNodeType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgraphConditionalNodeType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GRAPH_COND_TYPE_IF = 0, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_COND_TYPE_WHILE = 1, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_COND_TYPE_SWITCH = 2, "Since CUDA 13.5 or earlier.";
@@ -673,14 +673,14 @@ enumeration! {
 }
 
 enumeration! {
-    CUgraphDependencyType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgraphDependencyType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUgraphExecUpdateResult: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgraphExecUpdateResult: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GRAPH_EXEC_UPDATE_SUCCESS = 0x0, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_EXEC_UPDATE_ERROR = 0x1, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 0x2, "Since CUDA 13.5 or earlier.";
@@ -694,7 +694,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUgraphInstantiateResult: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgraphInstantiateResult: u32, "Since CUDA 13.5 or earlier." cuda {
         CUDA_GRAPH_INSTANTIATE_SUCCESS = 0, "Since CUDA 13.5 or earlier.";
         CUDA_GRAPH_INSTANTIATE_ERROR = 1, "Since CUDA 13.5 or earlier.";
         CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2, "Since CUDA 13.5 or earlier.";
@@ -705,7 +705,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUgraphMem_attribute: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgraphMem_attribute: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2, "Since CUDA 13.5 or earlier.";
@@ -714,7 +714,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUgraphNodeType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgraphNodeType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GRAPH_NODE_TYPE_KERNEL = 0, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_NODE_TYPE_MEMCPY = 1, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_NODE_TYPE_MEMSET = 2, "Since CUDA 13.5 or earlier.";
@@ -737,7 +737,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUgraphRecaptureStatus: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUgraphRecaptureStatus: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_GRAPH_RECAPTURE_ELIGIBLE_FOR_UPDATE = 0, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_RECAPTURE_INELIGIBLE_FOR_UPDATE = 1, "Since CUDA 13.5 or earlier.";
         CU_GRAPH_RECAPTURE_ERROR = 2, "Since CUDA 13.5 or earlier.";
@@ -745,14 +745,14 @@ enumeration! {
 }
 
 enumeration! {
-    CUhostTaskSyncMode: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUhostTaskSyncMode: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_HOST_TASK_BLOCKING = 0x0, "Since CUDA 13.5 or earlier.";
         CU_HOST_TASK_SPINWAIT = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUjitInputType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUjitInputType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_JIT_INPUT_CUBIN = 0, "Since CUDA 13.5 or earlier.";
         CU_JIT_INPUT_PTX = 1, "Since CUDA 13.5 or earlier.";
         CU_JIT_INPUT_FATBINARY = 2, "Since CUDA 13.5 or earlier.";
@@ -764,7 +764,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUjit_cacheMode: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUjit_cacheMode: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_JIT_CACHE_OPTION_NONE = 0, "Since CUDA 13.5 or earlier.";
         CU_JIT_CACHE_OPTION_CG = 1, "Since CUDA 13.5 or earlier.";
         CU_JIT_CACHE_OPTION_CA = 2, "Since CUDA 13.5 or earlier.";
@@ -772,14 +772,14 @@ enumeration! {
 }
 
 enumeration! {
-    CUjit_fallback: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUjit_fallback: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_PREFER_PTX = 0, "Since CUDA 13.5 or earlier.";
         CU_PREFER_BINARY = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUjit_option: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUjit_option: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_JIT_MAX_REGISTERS = 0, "Since CUDA 13.5 or earlier.";
         CU_JIT_THREADS_PER_BLOCK = 1, "Since CUDA 13.5 or earlier.";
         CU_JIT_WALL_TIME = 2, "Since CUDA 13.5 or earlier.";
@@ -821,7 +821,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUjit_target: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUjit_target: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_TARGET_COMPUTE_30 = 30, "Since CUDA 13.5 or earlier.";
         CU_TARGET_COMPUTE_32 = 32, "Since CUDA 13.5 or earlier.";
         CU_TARGET_COMPUTE_35 = 35, "Since CUDA 13.5 or earlier.";
@@ -863,7 +863,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUlaunchAttributeID: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUlaunchAttributeID: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_LAUNCH_ATTRIBUTE_IGNORE = 0, "Since CUDA 13.5 or earlier.";
         CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1, "Since CUDA 13.5 or earlier.";
         CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2, "Since CUDA 13.5 or earlier.";
@@ -886,7 +886,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUlaunchAttributePortableClusterMode: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUlaunchAttributePortableClusterMode: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
         CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE = 1, "Since CUDA 13.5 or earlier.";
         CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE = 2, "Since CUDA 13.5 or earlier.";
@@ -894,14 +894,14 @@ enumeration! {
 }
 
 enumeration! {
-    CUlaunchMemSyncDomain: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUlaunchMemSyncDomain: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
         CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUlibraryOption: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUlibraryOption: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0, "Since CUDA 13.5 or earlier.";
         CU_LIBRARY_BINARY_IS_PRESERVED = 1, "Since CUDA 13.5 or earlier.";
         CU_LIBRARY_NUM_OPTIONS = 2, "Since CUDA 13.5 or earlier.";
@@ -909,7 +909,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUlimit: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUlimit: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_LIMIT_STACK_SIZE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_LIMIT_PRINTF_FIFO_SIZE = 0x1, "Since CUDA 13.5 or earlier.";
         CU_LIMIT_MALLOC_HEAP_SIZE = 0x2, "Since CUDA 13.5 or earlier.";
@@ -926,28 +926,28 @@ enumeration! {
 }
 
 enumeration! {
-    CUlogLevel: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUlogLevel: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_LOG_LEVEL_ERROR = 0, "Since CUDA 13.5 or earlier.";
         CU_LOG_LEVEL_WARNING = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUlogicalEndpointFlag: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUlogicalEndpointFlag: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_LOGICAL_ENDPOINT_FLAG_NONE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_LOGICAL_ENDPOINT_FLAG_COUNTED_OPS = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUlogicalEndpointIpcHandleType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUlogicalEndpointIpcHandleType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_NONE = 0, "Since CUDA 13.5 or earlier.";
         CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_FABRIC = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUlogicalEndpointType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUlogicalEndpointType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_LOGICAL_ENDPOINT_TYPE_INVALID = 0, "Since CUDA 13.5 or earlier.";
         CU_LOGICAL_ENDPOINT_TYPE_UNICAST = 1, "Since CUDA 13.5 or earlier.";
         CU_LOGICAL_ENDPOINT_TYPE_MULTICAST = 2, "Since CUDA 13.5 or earlier.";
@@ -955,7 +955,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUmemAccess_flags: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemAccess_flags: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_ACCESS_FLAGS_PROT_NONE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_MEM_ACCESS_FLAGS_PROT_READ = 0x1, "Since CUDA 13.5 or earlier.";
         CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 0x3, "Since CUDA 13.5 or earlier.";
@@ -964,14 +964,14 @@ enumeration! {
 }
 
 enumeration! {
-    CUmemAllocationCompType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemAllocationCompType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_ALLOCATION_COMP_NONE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_MEM_ALLOCATION_COMP_GENERIC = 0x1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUmemAllocationType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemAllocationType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_ALLOCATION_TYPE_INVALID = 0x0, "Since CUDA 13.5 or earlier.";
         CU_MEM_ALLOCATION_TYPE_PINNED = 0x1, "Since CUDA 13.5 or earlier.";
         CU_MEM_ALLOCATION_TYPE_MANAGED = 0x2, "Since CUDA 13.5 or earlier.";
@@ -980,13 +980,13 @@ enumeration! {
 }
 
 enumeration! {
-    CUmemHandleType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemHandleType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_HANDLE_TYPE_GENERIC = 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUmemLocationType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemLocationType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_LOCATION_TYPE_INVALID = 0x0, "Since CUDA 13.5 or earlier.";
         CU_MEM_LOCATION_TYPE_DEVICE = 0x1, "Since CUDA 13.5 or earlier.";
         CU_MEM_LOCATION_TYPE_HOST = 0x2, "Since CUDA 13.5 or earlier.";
@@ -997,19 +997,19 @@ enumeration! {
         CU_MEM_LOCATION_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
     }
     aliases {
-        CU_MEM_LOCATION_TYPE_NONE = CU_MEM_LOCATION_TYPE_INVALID, "Another name of [`CU_MEM_LOCATION_TYPE_INVALID`](Self::CU_MEM_LOCATION_TYPE_INVALID). Since CUDA 13.5 or earlier.";
+        CU_MEM_LOCATION_TYPE_NONE = CU_MEM_LOCATION_TYPE_INVALID, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUmemOperationType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemOperationType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_OPERATION_TYPE_MAP = 1, "Since CUDA 13.5 or earlier.";
         CU_MEM_OPERATION_TYPE_UNMAP = 2, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUmemPool_attribute: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemPool_attribute: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1, "Since CUDA 13.5 or earlier.";
         CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2, "Since CUDA 13.5 or earlier.";
         CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3, "Since CUDA 13.5 or earlier.";
@@ -1029,14 +1029,14 @@ enumeration! {
 }
 
 enumeration! {
-    CUmemRangeHandleType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemRangeHandleType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 0x1, "Since CUDA 13.5 or earlier.";
         CU_MEM_RANGE_HANDLE_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUmem_advise: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmem_advise: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_ADVISE_SET_READ_MOSTLY = 1, "Since CUDA 13.5 or earlier.";
         CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2, "Since CUDA 13.5 or earlier.";
         CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3, "Since CUDA 13.5 or earlier.";
@@ -1047,7 +1047,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUmem_range_attribute: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmem_range_attribute: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1, "Since CUDA 13.5 or earlier.";
         CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2, "Since CUDA 13.5 or earlier.";
         CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3, "Since CUDA 13.5 or earlier.";
@@ -1060,7 +1060,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUmemcpy3DOperandType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemcpy3DOperandType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEMCPY_OPERAND_TYPE_POINTER = 0x1, "Since CUDA 13.5 or earlier.";
         CU_MEMCPY_OPERAND_TYPE_ARRAY = 0x2, "Since CUDA 13.5 or earlier.";
         CU_MEMCPY_OPERAND_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
@@ -1068,7 +1068,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUmemcpySrcAccessOrder: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemcpySrcAccessOrder: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0x0, "Since CUDA 13.5 or earlier.";
         CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 0x1, "Since CUDA 13.5 or earlier.";
         CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 0x2, "Since CUDA 13.5 or earlier.";
@@ -1078,7 +1078,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUmemorytype: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmemorytype: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MEMORYTYPE_HOST = 0x1, "Since CUDA 13.5 or earlier.";
         CU_MEMORYTYPE_DEVICE = 0x2, "Since CUDA 13.5 or earlier.";
         CU_MEMORYTYPE_ARRAY = 0x3, "Since CUDA 13.5 or earlier.";
@@ -1087,14 +1087,14 @@ enumeration! {
 }
 
 enumeration! {
-    CUmoduleLoadingMode: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUmoduleLoadingMode: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_MODULE_EAGER_LOADING = 0x1, "Since CUDA 13.5 or earlier.";
         CU_MODULE_LAZY_LOADING = 0x2, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUpointer_attribute: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUpointer_attribute: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_POINTER_ATTRIBUTE_CONTEXT = 1, "Since CUDA 13.5 or earlier.";
         CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2, "Since CUDA 13.5 or earlier.";
         CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3, "Since CUDA 13.5 or earlier.";
@@ -1121,7 +1121,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUprocessState: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUprocessState: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_PROCESS_STATE_RUNNING = 0, "Since CUDA 13.5 or earlier.";
         CU_PROCESS_STATE_LOCKED = 1, "Since CUDA 13.5 or earlier.";
         CU_PROCESS_STATE_CHECKPOINTED = 2, "Since CUDA 13.5 or earlier.";
@@ -1132,7 +1132,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUresourceViewFormat: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUresourceViewFormat: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_RES_VIEW_FORMAT_NONE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_RES_VIEW_FORMAT_UINT_1X8 = 0x1, "Since CUDA 13.5 or earlier.";
         CU_RES_VIEW_FORMAT_UINT_2X8 = 0x2, "Since CUDA 13.5 or earlier.";
@@ -1172,7 +1172,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUresourcetype: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUresourcetype: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_RESOURCE_TYPE_ARRAY = 0x0, "Since CUDA 13.5 or earlier.";
         CU_RESOURCE_TYPE_MIPMAPPED_ARRAY = 0x1, "Since CUDA 13.5 or earlier.";
         CU_RESOURCE_TYPE_LINEAR = 0x2, "Since CUDA 13.5 or earlier.";
@@ -1181,7 +1181,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUsharedMemoryMode: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUsharedMemoryMode: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_SHARED_MEMORY_MODE_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
         CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE = 1, "Since CUDA 13.5 or earlier.";
         CU_SHARED_MEMORY_MODE_ALLOW_NON_PORTABLE = 2, "Since CUDA 13.5 or earlier.";
@@ -1191,7 +1191,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUshared_carveout: i32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUshared_carveout: i32, "Since CUDA 13.5 or earlier." cuda {
         CU_SHAREDMEM_CARVEOUT_DEFAULT = -1, "Since CUDA 13.5 or earlier.";
         CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100, "Since CUDA 13.5 or earlier.";
         CU_SHAREDMEM_CARVEOUT_MAX_L1 = 0, "Since CUDA 13.5 or earlier.";
@@ -1199,7 +1199,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUsharedconfig: u32, "Since CUDA 13.5 or earlier, deprecated since 13.5." cuda "group__CUDA__TYPES.html" {
+    CUsharedconfig: u32, "Since CUDA 13.5 or earlier, deprecated since 13.5." cuda {
         CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE = 0x0, "Since CUDA 13.5 or earlier.";
         CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE = 0x1, "Since CUDA 13.5 or earlier.";
         CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 0x2, "Since CUDA 13.5 or earlier.";
@@ -1207,14 +1207,14 @@ enumeration! {
 }
 
 enumeration! {
-    CUstreamAtomicReductionDataType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUstreamAtomicReductionDataType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_32 = 14, "Since CUDA 13.5 or earlier.";
         CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_64 = 22, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUstreamAtomicReductionOpType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUstreamAtomicReductionOpType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_STREAM_ATOMIC_REDUCTION_OP_OR = 6, "Since CUDA 13.5 or earlier.";
         CU_STREAM_ATOMIC_REDUCTION_OP_AND = 5, "Since CUDA 13.5 or earlier.";
         CU_STREAM_ATOMIC_REDUCTION_OP_ADD = 0, "Since CUDA 13.5 or earlier.";
@@ -1222,7 +1222,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUstreamBatchMemOpType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUstreamBatchMemOpType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1, "Since CUDA 13.5 or earlier.";
         CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2, "Since CUDA 13.5 or earlier.";
         CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4, "Since CUDA 13.5 or earlier.";
@@ -1234,7 +1234,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUstreamCaptureMode: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUstreamCaptureMode: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_STREAM_CAPTURE_MODE_GLOBAL = 0, "Since CUDA 13.5 or earlier.";
         CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1, "Since CUDA 13.5 or earlier.";
         CU_STREAM_CAPTURE_MODE_RELAXED = 2, "Since CUDA 13.5 or earlier.";
@@ -1242,7 +1242,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUstreamCaptureStatus: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUstreamCaptureStatus: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_STREAM_CAPTURE_STATUS_NONE = 0, "Since CUDA 13.5 or earlier.";
         CU_STREAM_CAPTURE_STATUS_ACTIVE = 1, "Since CUDA 13.5 or earlier.";
         CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2, "Since CUDA 13.5 or earlier.";
@@ -1250,14 +1250,14 @@ enumeration! {
 }
 
 enumeration! {
-    CUstreamCigDataType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUstreamCigDataType: u32, "Since CUDA 13.5 or earlier." cuda {
         STREAM_CIG_DATA_TYPE_D3D12_COMMAND_LIST = 0x1, "Since CUDA 13.5 or earlier.";
         STREAM_CIG_DATA_TYPE_VULKAN_COMMAND_BUFFER_HANDLE_NV = 0x2, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUsynchronizationPolicy: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUsynchronizationPolicy: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_SYNC_POLICY_AUTO = 1, "Since CUDA 13.5 or earlier.";
         CU_SYNC_POLICY_SPIN = 2, "Since CUDA 13.5 or earlier.";
         CU_SYNC_POLICY_YIELD = 3, "Since CUDA 13.5 or earlier.";
@@ -1266,7 +1266,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUtensorMapAllocClass: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUtensorMapAllocClass: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_TENSOR_MAP_ALLOC_CLASS_AUTO = 0, "Since CUDA 13.5 or earlier.";
         CU_TENSOR_MAP_ALLOC_CLASS_SMALL = 1, "Since CUDA 13.5 or earlier.";
         CU_TENSOR_MAP_ALLOC_CLASS_LARGE = 2, "Since CUDA 13.5 or earlier.";
@@ -1274,7 +1274,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUtensorMapDataType: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUtensorMapDataType: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0, "Since CUDA 13.5 or earlier.";
         CU_TENSOR_MAP_DATA_TYPE_UINT16 = 1, "Since CUDA 13.5 or earlier.";
         CU_TENSOR_MAP_DATA_TYPE_UINT32 = 2, "Since CUDA 13.5 or earlier.";
@@ -1295,21 +1295,21 @@ enumeration! {
 }
 
 enumeration! {
-    CUtensorMapFloatOOBfill: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUtensorMapFloatOOBfill: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0, "Since CUDA 13.5 or earlier.";
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUtensorMapIm2ColWideMode: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUtensorMapIm2ColWideMode: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0, "Since CUDA 13.5 or earlier.";
         CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 enumeration! {
-    CUtensorMapInterleave: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUtensorMapInterleave: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_TENSOR_MAP_INTERLEAVE_NONE = 0, "Since CUDA 13.5 or earlier.";
         CU_TENSOR_MAP_INTERLEAVE_16B = 1, "Since CUDA 13.5 or earlier.";
         CU_TENSOR_MAP_INTERLEAVE_32B = 2, "Since CUDA 13.5 or earlier.";
@@ -1317,7 +1317,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUtensorMapL2promotion: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUtensorMapL2promotion: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_TENSOR_MAP_L2_PROMOTION_NONE = 0, "Since CUDA 13.5 or earlier.";
         CU_TENSOR_MAP_L2_PROMOTION_L2_64B = 1, "Since CUDA 13.5 or earlier.";
         CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2, "Since CUDA 13.5 or earlier.";
@@ -1326,7 +1326,7 @@ enumeration! {
 }
 
 enumeration! {
-    CUtensorMapSwizzle: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUtensorMapSwizzle: u32, "Since CUDA 13.5 or earlier." cuda {
         CU_TENSOR_MAP_SWIZZLE_NONE = 0, "Since CUDA 13.5 or earlier.";
         CU_TENSOR_MAP_SWIZZLE_32B = 1, "Since CUDA 13.5 or earlier.";
         CU_TENSOR_MAP_SWIZZLE_64B = 2, "Since CUDA 13.5 or earlier.";

@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_int, c_longlong, c_uchar, c_uint, c_ulonglong, c_ushor
 use super::*;
 
 record! {
-    struct CUDA_ARRAY3D_DESCRIPTOR_v2, size 40/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_ARRAY3D_DESCRIPTOR_v2, size 40/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         Width: usize, at 0, "Since CUDA 13.5 or earlier.";
         Height: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         Depth: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -17,7 +17,7 @@ record! {
 }
 
 record! {
-    struct CUDA_ARRAY_DESCRIPTOR_v2, size 24/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_ARRAY_DESCRIPTOR_v2, size 24/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         Width: usize, at 0, "Since CUDA 13.5 or earlier.";
         Height: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         Format: CUarray_format, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -26,7 +26,7 @@ record! {
 }
 
 record! {
-    struct CUDA_ARRAY_MEMORY_REQUIREMENTS_v1, size 32/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_ARRAY_MEMORY_REQUIREMENTS_v1, size 32/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         size: usize, at 0, "Since CUDA 13.5 or earlier.";
         alignment: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         reserved: [c_uint; 4], at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -34,7 +34,7 @@ record! {
 }
 
 record! {
-    struct CUDA_ARRAY_SPARSE_PROPERTIES_v1, size 48/48/44, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_ARRAY_SPARSE_PROPERTIES_v1, size 48/48/44, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         tileExtent: CUDA_ARRAY_SPARSE_PROPERTIES_v1_tileExtent, at 0, "Since CUDA 13.5 or earlier.";
         miptailFirstLevel: c_uint, at 12, "Since CUDA 13.5 or earlier.";
         miptailSize: c_ulonglong, at 16, "Since CUDA 13.5 or earlier.";
@@ -44,7 +44,7 @@ record! {
 }
 
 record! {
-    struct CUDA_ARRAY_SPARSE_PROPERTIES_v1_tileExtent, size 12, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_ARRAY_SPARSE_PROPERTIES_v1_tileExtent, size 12, align 4, "Since CUDA 13.5 or earlier." cuda {
         width: c_uint, at 0, "Since CUDA 13.5 or earlier.";
         height: c_uint, at 4, "Since CUDA 13.5 or earlier.";
         depth: c_uint, at 8, "Since CUDA 13.5 or earlier.";
@@ -52,7 +52,7 @@ record! {
 }
 
 record! {
-    struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
         count: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
         paramArray: *mut CUstreamBatchMemOpParams, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -61,7 +61,7 @@ record! {
 }
 
 record! {
-    struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
         count: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
         paramArray: *mut CUstreamBatchMemOpParams, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -70,14 +70,14 @@ record! {
 }
 
 record! {
-    struct CUDA_CHILD_GRAPH_NODE_PARAMS, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_CHILD_GRAPH_NODE_PARAMS, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         graph: CUgraph, at 0, "Since CUDA 13.5 or earlier.";
         ownership: CUgraphChildGraphNodeOwnership, at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_CONDITIONAL_NODE_PARAMS, size 32/24/24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_CONDITIONAL_NODE_PARAMS, size 32/24/24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         handle: CUgraphConditionalHandle, at 0, "Since CUDA 13.5 or earlier.";
         r#type: CUgraphConditionalNodeType, at 8, "Since CUDA 13.5 or earlier.";
         size: c_uint, at 12, "Since CUDA 13.5 or earlier.";
@@ -87,7 +87,7 @@ record! {
 }
 
 record! {
-    struct CUDA_EVENT_RECORD_NODE_PARAMS, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EVENT_RECORD_NODE_PARAMS, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         event: CUevent, at 0, "Since CUDA 13.5 or earlier.";
         ctx_union: CUDA_EVENT_RECORD_NODE_PARAMS_ctx_union, at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
@@ -96,20 +96,20 @@ accessor! { CUDA_EVENT_RECORD_NODE_PARAMS: ctx, set_ctx: CUcontext = ctx_union.c
 accessor! { CUDA_EVENT_RECORD_NODE_PARAMS: gCtx, set_gCtx: CUgreenCtx = ctx_union.gCtx, "`gCtx`" }
 
 record! {
-    union CUDA_EVENT_RECORD_NODE_PARAMS_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUDA_EVENT_RECORD_NODE_PARAMS_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
         gCtx: CUgreenCtx, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EVENT_WAIT_NODE_PARAMS, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EVENT_WAIT_NODE_PARAMS, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         event: CUevent, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1, size 88/88/84, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1, size 88/88/84, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         offset: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
         size: c_ulonglong, at 8, "Since CUDA 13.5 or earlier.";
         flags: c_uint, at 16, "Since CUDA 13.5 or earlier.";
@@ -118,7 +118,7 @@ record! {
 }
 
 record! {
-    struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1, size 104/96/88, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1, size 104/96/88, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         r#type: CUexternalMemoryHandleType, at 0, "Since CUDA 13.5 or earlier.";
         handle: CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle, at 8/4/4, "Since CUDA 13.5 or earlier.";
         size: c_ulonglong, at 24/16/12, "Since CUDA 13.5 or earlier.";
@@ -128,7 +128,7 @@ record! {
 }
 
 record! {
-    union CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         fd: c_int, at 0, "Since CUDA 13.5 or earlier.";
         win32: CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle_win32, at 0, "Since CUDA 13.5 or earlier.";
         nvSciBufObject: *const c_void, at 0, "Since CUDA 13.5 or earlier.";
@@ -136,14 +136,14 @@ record! {
 }
 
 record! {
-    struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle_win32, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle_win32, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         handle: *mut c_void, at 0, "Since CUDA 13.5 or earlier.";
         name: *const c_void, at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1, size 120/104/100, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1, size 120/104/100, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         offset: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
         arrayDesc: CUDA_ARRAY3D_DESCRIPTOR, at 8, "Since CUDA 13.5 or earlier.";
         numLevels: c_uint, at 48/32/32, "Since CUDA 13.5 or earlier.";
@@ -152,7 +152,7 @@ record! {
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1, size 96/80/80, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1, size 96/80/80, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         r#type: CUexternalSemaphoreHandleType, at 0, "Since CUDA 13.5 or earlier.";
         handle: CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle, at 8/4/4, "Since CUDA 13.5 or earlier.";
         flags: c_uint, at 24/12/12, "Since CUDA 13.5 or earlier.";
@@ -161,7 +161,7 @@ record! {
 }
 
 record! {
-    union CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         fd: c_int, at 0, "Since CUDA 13.5 or earlier.";
         win32: CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle_win32, at 0, "Since CUDA 13.5 or earlier.";
         nvSciSyncObj: *const c_void, at 0, "Since CUDA 13.5 or earlier.";
@@ -169,14 +169,14 @@ record! {
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle_win32, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle_win32, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         handle: *mut c_void, at 0, "Since CUDA 13.5 or earlier.";
         name: *const c_void, at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1, size 144/144/140, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1, size 144/144/140, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         params: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params, at 0, "Since CUDA 13.5 or earlier.";
         flags: c_uint, at 72, "Since CUDA 13.5 or earlier.";
         reserved: [c_uint; 16], at 76, "Since CUDA 13.5 or earlier.";
@@ -184,7 +184,7 @@ record! {
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params, size 72, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params, size 72, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         fence: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_fence, at 0, "Since CUDA 13.5 or earlier.";
         nvSciSync: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_nvSciSync, at 8, "Since CUDA 13.5 or earlier.";
         keyedMutex: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_keyedMutex, at 16, "Since CUDA 13.5 or earlier.";
@@ -193,26 +193,26 @@ record! {
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_fence, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_fence, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         value: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_keyedMutex, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_keyedMutex, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         key: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    union CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_nvSciSync, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_nvSciSync, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         fence: *mut c_void, at 0, "Since CUDA 13.5 or earlier.";
         reserved: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1, size 144/144/136, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1, size 144/144/136, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         params: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params, at 0, "Since CUDA 13.5 or earlier.";
         flags: c_uint, at 72/72/68, "Since CUDA 13.5 or earlier.";
         reserved: [c_uint; 16], at 76/76/72, "Since CUDA 13.5 or earlier.";
@@ -220,7 +220,7 @@ record! {
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params, size 72/72/68, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params, size 72/72/68, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         fence: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_fence, at 0, "Since CUDA 13.5 or earlier.";
         nvSciSync: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_nvSciSync, at 8, "Since CUDA 13.5 or earlier.";
         keyedMutex: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_keyedMutex, at 16, "Since CUDA 13.5 or earlier.";
@@ -229,27 +229,27 @@ record! {
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_fence, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_fence, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         value: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_keyedMutex, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_keyedMutex, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         key: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
         timeoutMs: c_uint, at 8, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    union CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_nvSciSync, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_nvSciSync, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         fence: *mut c_void, at 0, "Since CUDA 13.5 or earlier.";
         reserved: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         extSemArray: *mut CUexternalSemaphore, at 0, "Since CUDA 13.5 or earlier.";
         paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, at 8/4/4, "Since CUDA 13.5 or earlier.";
         numExtSems: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -257,7 +257,7 @@ record! {
 }
 
 record! {
-    struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         extSemArray: *mut CUexternalSemaphore, at 0, "Since CUDA 13.5 or earlier.";
         paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, at 8/4/4, "Since CUDA 13.5 or earlier.";
         numExtSems: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -268,14 +268,14 @@ accessor! { CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2: ctx, set_ctx: CUcontext = ctx_un
 accessor! { CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2: gCtx, set_gCtx: CUgreenCtx = ctx_union.gCtx, "`gCtx`" }
 
 record! {
-    union CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
         gCtx: CUgreenCtx, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         extSemArray: *mut CUexternalSemaphore, at 0, "Since CUDA 13.5 or earlier.";
         paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, at 8/4/4, "Since CUDA 13.5 or earlier.";
         numExtSems: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -283,7 +283,7 @@ record! {
 }
 
 record! {
-    struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         extSemArray: *mut CUexternalSemaphore, at 0, "Since CUDA 13.5 or earlier.";
         paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, at 8/4/4, "Since CUDA 13.5 or earlier.";
         numExtSems: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -294,14 +294,14 @@ accessor! { CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2: ctx, set_ctx: CUcontext = ctx_unio
 accessor! { CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2: gCtx, set_gCtx: CUgreenCtx = ctx_union.gCtx, "`gCtx`" }
 
 record! {
-    union CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
         gCtx: CUgreenCtx, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_FABRIC_COPY_BATCH_OP_v1, size 64/56/40, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_FABRIC_COPY_BATCH_OP_v1, size 64/56/40, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         src: CUfabricCpyOperand, at 0, "Since CUDA 13.5 or earlier.";
         dst: CUfabricCpyOperand, at 24/24/16, "Since CUDA 13.5 or earlier.";
         size: usize, at 48/48/32, "Since CUDA 13.5 or earlier.";
@@ -310,7 +310,7 @@ record! {
 }
 
 record! {
-    struct CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1, size 32/24/20, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1, size 32/24/20, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         numOps: usize, at 0, "Since CUDA 13.5 or earlier.";
         opList: *mut CUDA_FABRIC_COPY_BATCH_OP, at 8/4/4, "Since CUDA 13.5 or earlier.";
         flags: c_ulonglong, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -321,14 +321,14 @@ accessor! { CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1: ctx, set_ctx: CUcontext = ctx_
 accessor! { CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1: gCtx, set_gCtx: CUgreenCtx = ctx_union.gCtx, "`gCtx`" }
 
 record! {
-    union CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
         gCtx: CUgreenCtx, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_GRAPH_INSTANTIATE_PARAMS, size 32/24/20, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_GRAPH_INSTANTIATE_PARAMS, size 32/24/20, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         flags: cuuint64_t, at 0, "Since CUDA 13.5 or earlier.";
         hUploadStream: CUstream, at 8, "Since CUDA 13.5 or earlier.";
         hErrNode_out: CUgraphNode, at 16/12/12, "Since CUDA 13.5 or earlier.";
@@ -337,14 +337,14 @@ record! {
 }
 
 record! {
-    struct CUDA_HOST_NODE_PARAMS_v1, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_HOST_NODE_PARAMS_v1, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         r#fn: CUhostFn, at 0, "Since CUDA 13.5 or earlier.";
         userData: *mut c_void, at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_HOST_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_HOST_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         r#fn: CUhostFn, at 0, "Since CUDA 13.5 or earlier.";
         userData: *mut c_void, at 8/4/4, "Since CUDA 13.5 or earlier.";
         syncMode: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -355,14 +355,14 @@ accessor! { CUDA_HOST_NODE_PARAMS_v2: ctx, set_ctx: CUcontext = ctx_union.ctx, "
 accessor! { CUDA_HOST_NODE_PARAMS_v2: gCtx, set_gCtx: CUgreenCtx = ctx_union.gCtx, "`gCtx`" }
 
 record! {
-    union CUDA_HOST_NODE_PARAMS_v2_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUDA_HOST_NODE_PARAMS_v2_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
         gCtx: CUgreenCtx, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_KERNEL_NODE_PARAMS_v1, size 56/40/40, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_KERNEL_NODE_PARAMS_v1, size 56/40/40, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         func: CUfunction, at 0, "Since CUDA 13.5 or earlier.";
         gridDimX: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
         gridDimY: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
@@ -377,24 +377,7 @@ record! {
 }
 
 record! {
-    struct CUDA_KERNEL_NODE_PARAMS_v2, size 72/48/48, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
-        func: CUfunction, at 0, "Since CUDA 13.5 or earlier.";
-        gridDimX: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        gridDimY: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
-        gridDimZ: c_uint, at 16/12/12, "Since CUDA 13.5 or earlier.";
-        blockDimX: c_uint, at 20/16/16, "Since CUDA 13.5 or earlier.";
-        blockDimY: c_uint, at 24/20/20, "Since CUDA 13.5 or earlier.";
-        blockDimZ: c_uint, at 28/24/24, "Since CUDA 13.5 or earlier.";
-        sharedMemBytes: c_uint, at 32/28/28, "Since CUDA 13.5 or earlier.";
-        kernelParams: *mut *mut c_void, at 40/32/32, "Since CUDA 13.5 or earlier.";
-        extra: *mut *mut c_void, at 48/36/36, "Since CUDA 13.5 or earlier.";
-        kern: CUkernel, at 56/40/40, "Since CUDA 13.5 or earlier.";
-        ctx: CUcontext, at 64/44/44, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-record! {
-    struct CUDA_KERNEL_NODE_PARAMS_v3, size 72/48/48, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_KERNEL_NODE_PARAMS_v2, size 72/48/48, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         func: CUfunction, at 0, "Since CUDA 13.5 or earlier.";
         gridDimX: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
         gridDimY: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
@@ -411,7 +394,24 @@ record! {
 }
 
 record! {
-    struct CUDA_LAUNCH_PARAMS_v1, size 56/40/40, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_KERNEL_NODE_PARAMS_v3, size 72/48/48, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
+        func: CUfunction, at 0, "Since CUDA 13.5 or earlier.";
+        gridDimX: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
+        gridDimY: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
+        gridDimZ: c_uint, at 16/12/12, "Since CUDA 13.5 or earlier.";
+        blockDimX: c_uint, at 20/16/16, "Since CUDA 13.5 or earlier.";
+        blockDimY: c_uint, at 24/20/20, "Since CUDA 13.5 or earlier.";
+        blockDimZ: c_uint, at 28/24/24, "Since CUDA 13.5 or earlier.";
+        sharedMemBytes: c_uint, at 32/28/28, "Since CUDA 13.5 or earlier.";
+        kernelParams: *mut *mut c_void, at 40/32/32, "Since CUDA 13.5 or earlier.";
+        extra: *mut *mut c_void, at 48/36/36, "Since CUDA 13.5 or earlier.";
+        kern: CUkernel, at 56/40/40, "Since CUDA 13.5 or earlier.";
+        ctx: CUcontext, at 64/44/44, "Since CUDA 13.5 or earlier.";
+    }
+}
+
+record! {
+    struct CUDA_LAUNCH_PARAMS_v1, size 56/40/40, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         function: CUfunction, at 0, "Since CUDA 13.5 or earlier.";
         gridDimX: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
         gridDimY: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
@@ -426,7 +426,7 @@ record! {
 }
 
 record! {
-    struct CUDA_MEMCPY2D_v2, size 128/64/64, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_MEMCPY2D_v2, size 128/64/64, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         srcXInBytes: usize, at 0, "Since CUDA 13.5 or earlier.";
         srcY: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         srcMemoryType: CUmemorytype, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -447,7 +447,7 @@ record! {
 }
 
 record! {
-    struct CUDA_MEMCPY3D_BATCH_OP_v1, size 112/68/68, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_MEMCPY3D_BATCH_OP_v1, size 112/68/68, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         src: CUmemcpy3DOperand, at 0, "Since CUDA 13.5 or earlier.";
         dst: CUmemcpy3DOperand, at 40/24/24, "Since CUDA 13.5 or earlier.";
         extent: CUextent3D, at 80/48/48, "Since CUDA 13.5 or earlier.";
@@ -457,7 +457,7 @@ record! {
 }
 
 record! {
-    struct CUDA_MEMCPY3D_PEER_v1, size 200/100/100, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_MEMCPY3D_PEER_v1, size 200/100/100, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         srcXInBytes: usize, at 0, "Since CUDA 13.5 or earlier.";
         srcY: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         srcZ: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -487,7 +487,7 @@ record! {
 }
 
 record! {
-    struct CUDA_MEMCPY3D_v2, size 200/100/100, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_MEMCPY3D_v2, size 200/100/100, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         srcXInBytes: usize, at 0, "Since CUDA 13.5 or earlier.";
         srcY: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         srcZ: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -517,7 +517,7 @@ record! {
 }
 
 record! {
-    struct CUDA_MEMCPY_BATCH_NODE_PARAMS_V1, size 64/32/32, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_MEMCPY_BATCH_NODE_PARAMS_V1, size 64/32/32, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         count: usize, at 0, "Since CUDA 13.5 or earlier.";
         dsts: *mut CUdeviceptr, at 8/4/4, "Since CUDA 13.5 or earlier.";
         srcs: *mut CUdeviceptr, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -532,14 +532,14 @@ accessor! { CUDA_MEMCPY_BATCH_NODE_PARAMS_V1: ctx, set_ctx: CUcontext = ctx_unio
 accessor! { CUDA_MEMCPY_BATCH_NODE_PARAMS_V1: gCtx, set_gCtx: CUgreenCtx = ctx_union.gCtx, "`gCtx`" }
 
 record! {
-    union CUDA_MEMCPY_BATCH_NODE_PARAMS_V1_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUDA_MEMCPY_BATCH_NODE_PARAMS_V1_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
         gCtx: CUgreenCtx, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_MEMCPY_NODE_PARAMS, size 216/112/112, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_MEMCPY_NODE_PARAMS, size 216/112/112, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         flags: c_int, at 0, "Since CUDA 13.5 or earlier.";
         reserved: c_int, at 4, "Since CUDA 13.5 or earlier.";
         copyCtx: CUcontext, at 8, "Since CUDA 13.5 or earlier.";
@@ -548,7 +548,7 @@ record! {
 }
 
 record! {
-    struct CUDA_MEMSET_NODE_PARAMS_v1, size 40/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_MEMSET_NODE_PARAMS_v1, size 40/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         dst: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
         pitch: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         value: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -559,7 +559,7 @@ record! {
 }
 
 record! {
-    struct CUDA_MEMSET_NODE_PARAMS_v2, size 48/28/28, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_MEMSET_NODE_PARAMS_v2, size 48/28/28, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         dst: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
         pitch: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         value: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -571,7 +571,7 @@ record! {
 }
 
 record! {
-    struct CUDA_MEM_ALLOC_NODE_PARAMS_v1, size 120/96/96, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_MEM_ALLOC_NODE_PARAMS_v1, size 120/96/96, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         poolProps: CUmemPoolProps, at 0, "Since CUDA 13.5 or earlier.";
         accessDescs: *const CUmemAccessDesc, at 88/80/80, "Since CUDA 13.5 or earlier.";
         accessDescCount: usize, at 96/84/84, "Since CUDA 13.5 or earlier.";
@@ -581,7 +581,7 @@ record! {
 }
 
 record! {
-    struct CUDA_MEM_ALLOC_NODE_PARAMS_v2, size 120/96/96, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_MEM_ALLOC_NODE_PARAMS_v2, size 120/96/96, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         poolProps: CUmemPoolProps, at 0, "Since CUDA 13.5 or earlier.";
         accessDescs: *const CUmemAccessDesc, at 88/80/80, "Since CUDA 13.5 or earlier.";
         accessDescCount: usize, at 96/84/84, "Since CUDA 13.5 or earlier.";
@@ -591,20 +591,20 @@ record! {
 }
 
 record! {
-    struct CUDA_MEM_FREE_NODE_PARAMS, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_MEM_FREE_NODE_PARAMS, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         dptr: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_POINTER_ATTRIBUTE_P2P_TOKENS_v1, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_POINTER_ATTRIBUTE_P2P_TOKENS_v1, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         p2pToken: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
         vaSpaceToken: c_uint, at 8, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_RESOURCE_DESC_v1, size 144/136/136, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_RESOURCE_DESC_v1, size 144/136/136, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         resType: CUresourcetype, at 0, "Since CUDA 13.5 or earlier.";
         res: CUDA_RESOURCE_DESC_v1_res, at 8/4/4, "Since CUDA 13.5 or earlier.";
         flags: c_uint, at 136/132/132, "Since CUDA 13.5 or earlier.";
@@ -612,7 +612,7 @@ record! {
 }
 
 record! {
-    union CUDA_RESOURCE_DESC_v1_res, size 128, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUDA_RESOURCE_DESC_v1_res, size 128, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         array: CUDA_RESOURCE_DESC_v1_res_array, at 0, "Since CUDA 13.5 or earlier.";
         mipmap: CUDA_RESOURCE_DESC_v1_res_mipmap, at 0, "Since CUDA 13.5 or earlier.";
         linear: CUDA_RESOURCE_DESC_v1_res_linear, at 0, "Since CUDA 13.5 or earlier.";
@@ -622,13 +622,13 @@ record! {
 }
 
 record! {
-    struct CUDA_RESOURCE_DESC_v1_res_array, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_RESOURCE_DESC_v1_res_array, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         hArray: CUarray, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_RESOURCE_DESC_v1_res_linear, size 24/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_RESOURCE_DESC_v1_res_linear, size 24/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         devPtr: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
         format: CUarray_format, at 8/4/4, "Since CUDA 13.5 or earlier.";
         numChannels: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
@@ -637,13 +637,13 @@ record! {
 }
 
 record! {
-    struct CUDA_RESOURCE_DESC_v1_res_mipmap, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_RESOURCE_DESC_v1_res_mipmap, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         hMipmappedArray: CUmipmappedArray, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_RESOURCE_DESC_v1_res_pitch2D, size 40/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_RESOURCE_DESC_v1_res_pitch2D, size 40/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         devPtr: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
         format: CUarray_format, at 8/4/4, "Since CUDA 13.5 or earlier.";
         numChannels: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
@@ -654,13 +654,13 @@ record! {
 }
 
 record! {
-    struct CUDA_RESOURCE_DESC_v1_res_reserved, size 128, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_RESOURCE_DESC_v1_res_reserved, size 128, align 4, "Since CUDA 13.5 or earlier." cuda {
         reserved: [c_int; 32], at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_RESOURCE_VIEW_DESC_v1, size 112/96/96, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_RESOURCE_VIEW_DESC_v1, size 112/96/96, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         format: CUresourceViewFormat, at 0, "Since CUDA 13.5 or earlier.";
         width: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         height: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -674,7 +674,7 @@ record! {
 }
 
 record! {
-    struct CUDA_TEXTURE_DESC_v1, size 104, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUDA_TEXTURE_DESC_v1, size 104, align 4, "Since CUDA 13.5 or earlier." cuda {
         addressMode: [CUaddress_mode; 3], at 0, "Since CUDA 13.5 or earlier.";
         filterMode: CUfilter_mode, at 12, "Since CUDA 13.5 or earlier.";
         flags: c_uint, at 16, "Since CUDA 13.5 or earlier.";
@@ -689,7 +689,7 @@ record! {
 }
 
 record! {
-    struct CU_DEV_SM_RESOURCE_GROUP_PARAMS, size 64, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CU_DEV_SM_RESOURCE_GROUP_PARAMS, size 64, align 4, "Since CUDA 13.5 or earlier." cuda {
         smCount: c_uint, at 0, "Since CUDA 13.5 or earlier.";
         coscheduledSmCount: c_uint, at 4, "Since CUDA 13.5 or earlier.";
         preferredCoscheduledSmCount: c_uint, at 8, "Since CUDA 13.5 or earlier.";
@@ -700,7 +700,7 @@ record! {
 }
 
 record! {
-    struct CUaccessPolicyWindow_v1, size 32/20/20, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUaccessPolicyWindow_v1, size 32/20/20, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         base_ptr: *mut c_void, at 0, "Since CUDA 13.5 or earlier.";
         num_bytes: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         hitRatio: f32, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -710,7 +710,7 @@ record! {
 }
 
 record! {
-    struct CUarrayMapInfo_v1, size 96/88/84, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUarrayMapInfo_v1, size 96/88/84, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         resourceType: CUresourcetype, at 0, "Since CUDA 13.5 or earlier.";
         resource: CUarrayMapInfo_v1_resource, at 8/4/4, "Since CUDA 13.5 or earlier.";
         subresourceType: CUarraySparseSubresourceType, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -726,27 +726,27 @@ record! {
 }
 
 record! {
-    union CUarrayMapInfo_v1_memHandle, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUarrayMapInfo_v1_memHandle, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         memHandle: CUmemGenericAllocationHandle, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    union CUarrayMapInfo_v1_resource, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUarrayMapInfo_v1_resource, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         mipmap: CUmipmappedArray, at 0, "Since CUDA 13.5 or earlier.";
         array: CUarray, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    union CUarrayMapInfo_v1_subresource, size 32, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUarrayMapInfo_v1_subresource, size 32, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         sparseLevel: CUarrayMapInfo_v1_subresource_sparseLevel, at 0, "Since CUDA 13.5 or earlier.";
         miptail: CUarrayMapInfo_v1_subresource_miptail, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUarrayMapInfo_v1_subresource_miptail, size 24/24/20, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUarrayMapInfo_v1_subresource_miptail, size 24/24/20, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         layer: c_uint, at 0, "Since CUDA 13.5 or earlier.";
         offset: c_ulonglong, at 8/8/4, "Since CUDA 13.5 or earlier.";
         size: c_ulonglong, at 16/16/12, "Since CUDA 13.5 or earlier.";
@@ -754,7 +754,7 @@ record! {
 }
 
 record! {
-    struct CUarrayMapInfo_v1_subresource_sparseLevel, size 32, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUarrayMapInfo_v1_subresource_sparseLevel, size 32, align 4, "Since CUDA 13.5 or earlier." cuda {
         level: c_uint, at 0, "Since CUDA 13.5 or earlier.";
         layer: c_uint, at 4, "Since CUDA 13.5 or earlier.";
         offsetX: c_uint, at 8, "Since CUDA 13.5 or earlier.";
@@ -767,33 +767,33 @@ record! {
 }
 
 record! {
-    struct CUasyncNotificationInfo, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUasyncNotificationInfo, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         r#type: CUasyncNotificationType, at 0, "Since CUDA 13.5 or earlier.";
         info: CUasyncNotificationInfo_info, at 8/8/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    union CUasyncNotificationInfo_info, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUasyncNotificationInfo_info, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         overBudget: CUasyncNotificationInfo_info_overBudget, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUasyncNotificationInfo_info_overBudget, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUasyncNotificationInfo_info_overBudget, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         bytesOverBudget: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUcheckpointCheckpointArgs, size 64, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUcheckpointCheckpointArgs, size 64, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo, at 0, "Since CUDA 13.5 or earlier.";
         reserved: [c_char; if cfg!(target_pointer_width = "64") { 56 } else { 60 }], at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUcheckpointCustomStorageInfo, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUcheckpointCustomStorageInfo, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         handle: CUcheckpointOperationHandle, at 0, "Since CUDA 13.5 or earlier.";
         perDeviceData: *mut CUcheckpointCustomStoragePerDeviceData, at 8/4/4, "Since CUDA 13.5 or earlier.";
         deviceCount: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -801,7 +801,7 @@ record! {
 }
 
 record! {
-    struct CUcheckpointCustomStoragePerDeviceData, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUcheckpointCustomStoragePerDeviceData, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         devPtr: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
         size: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         stream: CUstream, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -809,14 +809,14 @@ record! {
 }
 
 record! {
-    struct CUcheckpointGpuPair, size 32, align 1, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUcheckpointGpuPair, size 32, align 1, "Since CUDA 13.5 or earlier." cuda {
         oldUuid: CUuuid, at 0, "Since CUDA 13.5 or earlier.";
         newUuid: CUuuid, at 16, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUcheckpointLockArgs, size 64, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUcheckpointLockArgs, size 64, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         timeoutMs: c_uint, at 0, "Since CUDA 13.5 or earlier.";
         reserved0: c_uint, at 4, "Since CUDA 13.5 or earlier.";
         reserved1: [cuuint64_t; 7], at 8, "Since CUDA 13.5 or earlier.";
@@ -824,7 +824,7 @@ record! {
 }
 
 record! {
-    struct CUcheckpointRestoreArgs, size 64, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUcheckpointRestoreArgs, size 64, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         gpuPairs: *mut CUcheckpointGpuPair, at 0, "Since CUDA 13.5 or earlier.";
         gpuPairsCount: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
         padding0: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
@@ -834,27 +834,27 @@ record! {
 }
 
 record! {
-    struct CUcheckpointUnlockArgs, size 64, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUcheckpointUnlockArgs, size 64, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         reserved: [cuuint64_t; 8], at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUcliqueInfo, size 8, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUcliqueInfo, size 8, align 4, "Since CUDA 13.5 or earlier." cuda {
         r#type: CUcliqueType, at 0, "Since CUDA 13.5 or earlier.";
         id: c_uint, at 4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUctxCigParam, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUctxCigParam, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         sharedDataType: CUcigDataType, at 0, "Since CUDA 13.5 or earlier.";
         sharedData: *mut c_void, at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUctxCreateParams, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUctxCreateParams, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         execAffinityParams: *mut CUexecAffinityParam, at 0, "Since CUDA 13.5 or earlier.";
         numExecAffinityParams: c_int, at 8/4/4, "Since CUDA 13.5 or earlier.";
         cigParams: *mut CUctxCigParam, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -862,7 +862,7 @@ record! {
 }
 
 record! {
-    struct CUdevResource_v1, size 144/140/140, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUdevResource_v1, size 144/140/140, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         r#type: CUdevResourceType, at 0, "Since CUDA 13.5 or earlier.";
         _internal_padding: [c_uchar; 92], at 4, "Since CUDA 13.5 or earlier.";
         sm_union: CUdevResource_v1_sm_union, at 96, "Since CUDA 13.5 or earlier.";
@@ -875,7 +875,7 @@ accessor! { unsafe CUdevResource_v1: wq, set_wq: CUdevWorkqueueResource = sm_uni
 accessor! { unsafe CUdevResource_v1: _oversize, set__oversize: [c_uchar; 40] = sm_union._oversize, "`_oversize`" }
 
 record! {
-    union CUdevResource_v1_sm_union, size 40, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUdevResource_v1_sm_union, size 40, align 4, "Since CUDA 13.5 or earlier." cuda {
         sm: CUdevSmResource, at 0, "Since CUDA 13.5 or earlier.";
         wqConfig: CUdevWorkqueueConfigResource, at 0, "Since CUDA 13.5 or earlier.";
         wq: CUdevWorkqueueResource, at 0, "Since CUDA 13.5 or earlier.";
@@ -884,7 +884,7 @@ record! {
 }
 
 record! {
-    struct CUdevSmResource, size 20, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUdevSmResource, size 20, align 4, "Since CUDA 13.5 or earlier." cuda {
         smCount: c_uint, at 0, "Since CUDA 13.5 or earlier.";
         minSmPartitionSize: c_uint, at 4, "Since CUDA 13.5 or earlier.";
         smCoscheduledAlignment: c_uint, at 8, "Since CUDA 13.5 or earlier.";
@@ -894,7 +894,7 @@ record! {
 }
 
 record! {
-    struct CUdevWorkqueueConfigResource, size 12, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUdevWorkqueueConfigResource, size 12, align 4, "Since CUDA 13.5 or earlier." cuda {
         device: CUdevice, at 0, "Since CUDA 13.5 or earlier.";
         wqConcurrencyLimit: c_uint, at 4, "Since CUDA 13.5 or earlier.";
         sharingScope: CUdevWorkqueueConfigScope, at 8, "Since CUDA 13.5 or earlier.";
@@ -902,13 +902,13 @@ record! {
 }
 
 record! {
-    struct CUdevWorkqueueResource, size 40, align 1, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUdevWorkqueueResource, size 40, align 1, "Since CUDA 13.5 or earlier." cuda {
         reserved: [c_uchar; 40], at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUdevprop_v1, size 56, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUdevprop_v1, size 56, align 4, "Since CUDA 13.5 or earlier." cuda {
         maxThreadsPerBlock: c_int, at 0, "Since CUDA 13.5 or earlier.";
         maxThreadsDim: [c_int; 3], at 4, "Since CUDA 13.5 or earlier.";
         maxGridSize: [c_int; 3], at 16, "Since CUDA 13.5 or earlier.";
@@ -923,7 +923,7 @@ record! {
 }
 
 record! {
-    struct CUeglFrame_v1, size 64/48/48, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUeglFrame_v1, size 64/48/48, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         frame: CUeglFrame_v1_frame, at 0, "Since CUDA 13.5 or earlier.";
         width: c_uint, at 24/12/12, "Since CUDA 13.5 or earlier.";
         height: c_uint, at 28/16/16, "Since CUDA 13.5 or earlier.";
@@ -938,33 +938,33 @@ record! {
 }
 
 record! {
-    union CUeglFrame_v1_frame, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUeglFrame_v1_frame, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         pArray: [CUarray; 3], at 0, "Since CUDA 13.5 or earlier.";
         pPitch: [*mut c_void; 3], at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUexecAffinityParam_v1, size 8, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUexecAffinityParam_v1, size 8, align 4, "Since CUDA 13.5 or earlier." cuda {
         r#type: CUexecAffinityType, at 0, "Since CUDA 13.5 or earlier.";
         param: CUexecAffinityParam_v1_param, at 4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    union CUexecAffinityParam_v1_param, size 4, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUexecAffinityParam_v1_param, size 4, align 4, "Since CUDA 13.5 or earlier." cuda {
         smCount: CUexecAffinitySmCount, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUexecAffinitySmCount_v1, size 4, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUexecAffinitySmCount_v1, size 4, align 4, "Since CUDA 13.5 or earlier." cuda {
         val: c_uint, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUextent3D_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUextent3D_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         width: usize, at 0, "Since CUDA 13.5 or earlier.";
         height: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         depth: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -972,35 +972,35 @@ record! {
 }
 
 record! {
-    struct CUfabricCpyOperand, size 24/24/16, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUfabricCpyOperand, size 24/24/16, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         r#type: CUfabricCpyOperandType, at 0, "Since CUDA 13.5 or earlier.";
         op: CUfabricCpyOperand_op, at 8/8/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    union CUfabricCpyOperand_op, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUfabricCpyOperand_op, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         ptr: CUfabricCpyOperand_op_ptr, at 0, "Since CUDA 13.5 or earlier.";
         le: CUfabricCpyOperand_op_le, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUfabricCpyOperand_op_le, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUfabricCpyOperand_op_le, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         id: CUlogicalEndpointId, at 0, "Since CUDA 13.5 or earlier.";
         offset: cuuint64_t, at 8/8/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUfabricCpyOperand_op_ptr, size 16/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUfabricCpyOperand_op_ptr, size 16/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         ptr: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
         locHint: CUmemLocation, at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUgraphEdgeData, size 8, align 1, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUgraphEdgeData, size 8, align 1, "Since CUDA 13.5 or earlier." cuda {
         from_port: c_uchar, at 0, "Since CUDA 13.5 or earlier.";
         to_port: c_uchar, at 1, "Since CUDA 13.5 or earlier.";
         r#type: c_uchar, at 2, "Since CUDA 13.5 or earlier.";
@@ -1009,7 +1009,7 @@ record! {
 }
 
 record! {
-    struct CUgraphExecUpdateResultInfo_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUgraphExecUpdateResultInfo_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         result: CUgraphExecUpdateResult, at 0, "Since CUDA 13.5 or earlier.";
         errorNode: CUgraphNode, at 8/4/4, "Since CUDA 13.5 or earlier.";
         errorFromNode: CUgraphNode, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -1017,7 +1017,7 @@ record! {
 }
 
 record! {
-    struct CUgraphNodeParams, size 256, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUgraphNodeParams, size 256, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         r#type: CUgraphNodeType, at 0, "Since CUDA 13.5 or earlier.";
         reserved0: [c_int; 3], at 4, "Since CUDA 13.5 or earlier.";
         reserved1_union: CUgraphNodeParams_reserved1_union, at 16, "Since CUDA 13.5 or earlier.";
@@ -1043,7 +1043,7 @@ accessor! { unsafe CUgraphNodeParams: fabricCpyBatch, set_fabricCpyBatch: CUDA_F
 accessor! { unsafe CUgraphNodeParams: asBytes, set_asBytes: [c_char; 232] = reserved1_union.asBytes, "`asBytes`" }
 
 record! {
-    union CUgraphNodeParams_reserved1_union, size 232, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUgraphNodeParams_reserved1_union, size 232, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         reserved1: [c_longlong; 29], at 0, "Since CUDA 13.5 or earlier.";
         kernel: CUDA_KERNEL_NODE_PARAMS_v3, at 0, "Since CUDA 13.5 or earlier.";
         memcpy: CUDA_MEMCPY_NODE_PARAMS, at 0, "Since CUDA 13.5 or earlier.";
@@ -1065,19 +1065,19 @@ record! {
 }
 
 record! {
-    struct CUipcEventHandle_v1, size 64, align 1, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUipcEventHandle_v1, size 64, align 1, "Since CUDA 13.5 or earlier." cuda {
         reserved: [c_char; 64], at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUipcMemHandle_v1, size 64, align 1, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUipcMemHandle_v1, size 64, align 1, "Since CUDA 13.5 or earlier." cuda {
         reserved: [c_char; 64], at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUlaunchAttribute, size 72, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlaunchAttribute, size 72, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         id: CUlaunchAttributeID, at 0, "Since CUDA 13.5 or earlier.";
         pad: [c_char; 4], at 4, "Since CUDA 13.5 or earlier.";
         value: CUlaunchAttributeValue, at 8, "Since CUDA 13.5 or earlier.";
@@ -1085,7 +1085,7 @@ record! {
 }
 
 record! {
-    union CUlaunchAttributeValue, size 64, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUlaunchAttributeValue, size 64, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         pad: [c_char; 64], at 0, "Since CUDA 13.5 or earlier.";
         accessPolicyWindow: CUaccessPolicyWindow, at 0, "Since CUDA 13.5 or earlier.";
         cooperative: c_int, at 0, "Since CUDA 13.5 or earlier.";
@@ -1108,7 +1108,7 @@ record! {
 }
 
 record! {
-    struct CUlaunchAttributeValue_clusterDim, size 12, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlaunchAttributeValue_clusterDim, size 12, align 4, "Since CUDA 13.5 or earlier." cuda {
         x: c_uint, at 0, "Since CUDA 13.5 or earlier.";
         y: c_uint, at 4, "Since CUDA 13.5 or earlier.";
         z: c_uint, at 8, "Since CUDA 13.5 or earlier.";
@@ -1116,21 +1116,21 @@ record! {
 }
 
 record! {
-    struct CUlaunchAttributeValue_deviceUpdatableKernelNode, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlaunchAttributeValue_deviceUpdatableKernelNode, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         deviceUpdatable: c_int, at 0, "Since CUDA 13.5 or earlier.";
         devNode: CUgraphDeviceNode, at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUlaunchAttributeValue_launchCompletionEvent, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlaunchAttributeValue_launchCompletionEvent, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         event: CUevent, at 0, "Since CUDA 13.5 or earlier.";
         flags: c_int, at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUlaunchAttributeValue_preferredClusterDim, size 12, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlaunchAttributeValue_preferredClusterDim, size 12, align 4, "Since CUDA 13.5 or earlier." cuda {
         x: c_uint, at 0, "Since CUDA 13.5 or earlier.";
         y: c_uint, at 4, "Since CUDA 13.5 or earlier.";
         z: c_uint, at 8, "Since CUDA 13.5 or earlier.";
@@ -1138,7 +1138,7 @@ record! {
 }
 
 record! {
-    struct CUlaunchAttributeValue_programmaticEvent, size 16/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlaunchAttributeValue_programmaticEvent, size 16/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         event: CUevent, at 0, "Since CUDA 13.5 or earlier.";
         flags: c_int, at 8/4/4, "Since CUDA 13.5 or earlier.";
         triggerAtBlockStart: c_int, at 12/8/8, "Since CUDA 13.5 or earlier.";
@@ -1146,7 +1146,7 @@ record! {
 }
 
 record! {
-    struct CUlaunchConfig, size 56/40/40, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlaunchConfig, size 56/40/40, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         gridDimX: c_uint, at 0, "Since CUDA 13.5 or earlier.";
         gridDimY: c_uint, at 4, "Since CUDA 13.5 or earlier.";
         gridDimZ: c_uint, at 8, "Since CUDA 13.5 or earlier.";
@@ -1161,14 +1161,14 @@ record! {
 }
 
 record! {
-    struct CUlaunchMemSyncDomainMap, size 2, align 1, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlaunchMemSyncDomainMap, size 2, align 1, "Since CUDA 13.5 or earlier." cuda {
         default_: c_uchar, at 0, "Since CUDA 13.5 or earlier.";
         remote: c_uchar, at 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUlibraryHostUniversalFunctionAndDataTable, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlibraryHostUniversalFunctionAndDataTable, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         functionTable: *mut c_void, at 0, "Since CUDA 13.5 or earlier.";
         functionWindowSize: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         dataTable: *mut c_void, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -1177,13 +1177,13 @@ record! {
 }
 
 record! {
-    struct CUlogicalEndpointFabricHandle, size 64, align 1, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlogicalEndpointFabricHandle, size 64, align 1, "Since CUDA 13.5 or earlier." cuda {
         data: [c_uchar; 64], at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUlogicalEndpointProp, size 24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlogicalEndpointProp, size 24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         r#type: CUlogicalEndpointType, at 0, "Since CUDA 13.5 or earlier.";
         unicast_union: CUlogicalEndpointProp_unicast_union, at 4, "Since CUDA 13.5 or earlier.";
         size: c_ulonglong, at 8, "Since CUDA 13.5 or earlier.";
@@ -1195,33 +1195,33 @@ accessor! { unsafe CUlogicalEndpointProp: unicast, set_unicast: CUlogicalEndpoin
 accessor! { unsafe CUlogicalEndpointProp: multicast, set_multicast: CUlogicalEndpointProp_unicast_union_multicast = unicast_union.multicast, "`multicast`" }
 
 record! {
-    union CUlogicalEndpointProp_unicast_union, size 4, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUlogicalEndpointProp_unicast_union, size 4, align 4, "Since CUDA 13.5 or earlier." cuda {
         unicast: CUlogicalEndpointProp_unicast_union_unicast, at 0, "Since CUDA 13.5 or earlier.";
         multicast: CUlogicalEndpointProp_unicast_union_multicast, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUlogicalEndpointProp_unicast_union_multicast, size 4, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlogicalEndpointProp_unicast_union_multicast, size 4, align 4, "Since CUDA 13.5 or earlier." cuda {
         numDevices: c_uint, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUlogicalEndpointProp_unicast_union_unicast, size 4, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUlogicalEndpointProp_unicast_union_unicast, size 4, align 4, "Since CUDA 13.5 or earlier." cuda {
         device: CUdevice, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUmemAccessDesc_v1, size 12, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemAccessDesc_v1, size 12, align 4, "Since CUDA 13.5 or earlier." cuda {
         location: CUmemLocation, at 0, "Since CUDA 13.5 or earlier.";
         flags: CUmemAccess_flags, at 8, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUmemAllocationProp_v1, size 32/28/28, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemAllocationProp_v1, size 32/28/28, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         r#type: CUmemAllocationType, at 0, "Since CUDA 13.5 or earlier.";
         requestedHandleTypes: CUmemAllocationHandleType, at 4, "Since CUDA 13.5 or earlier.";
         location: CUmemLocation, at 8, "Since CUDA 13.5 or earlier.";
@@ -1231,7 +1231,7 @@ record! {
 }
 
 record! {
-    struct CUmemAllocationProp_v1_allocFlags, size 8, align 2, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemAllocationProp_v1_allocFlags, size 8, align 2, "Since CUDA 13.5 or earlier." cuda {
         compressionType: c_uchar, at 0, "Since CUDA 13.5 or earlier.";
         gpuDirectRDMACapable: c_uchar, at 1, "Since CUDA 13.5 or earlier.";
         usage: c_ushort, at 2, "Since CUDA 13.5 or earlier.";
@@ -1240,7 +1240,7 @@ record! {
 }
 
 record! {
-    struct CUmemDecompressParams, size 64/44/44, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemDecompressParams, size 64/44/44, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         srcNumBytes: usize, at 0, "Since CUDA 13.5 or earlier.";
         dstNumBytes: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         dstActBytes: *mut cuuint32_t, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -1252,13 +1252,13 @@ record! {
 }
 
 record! {
-    struct CUmemFabricHandle_v1, size 64, align 1, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemFabricHandle_v1, size 64, align 1, "Since CUDA 13.5 or earlier." cuda {
         data: [c_uchar; 64], at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUmemLocation_v1, size 8, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemLocation_v1, size 8, align 4, "Since CUDA 13.5 or earlier." cuda {
         r#type: CUmemLocationType, at 0, "Since CUDA 13.5 or earlier.";
         id_union: CUmemLocation_v1_id_union, at 4, "Since CUDA 13.5 or earlier.";
     }
@@ -1267,21 +1267,21 @@ accessor! { unsafe CUmemLocation_v1: id, set_id: c_int = id_union.id, "`id`" }
 accessor! { unsafe CUmemLocation_v1: localized, set_localized: CUmemLocation_v1_id_union_localized = id_union.localized, "`localized`" }
 
 record! {
-    union CUmemLocation_v1_id_union, size 4, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUmemLocation_v1_id_union, size 4, align 4, "Since CUDA 13.5 or earlier." cuda {
         id: c_int, at 0, "Since CUDA 13.5 or earlier.";
         localized: CUmemLocation_v1_id_union_localized, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUmemLocation_v1_id_union_localized, size 2, align 1, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemLocation_v1_id_union_localized, size 2, align 1, "Since CUDA 13.5 or earlier." cuda {
         deviceId: c_uchar, at 0, "Since CUDA 13.5 or earlier.";
         localityDomainId: c_uchar, at 1, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUmemPoolProps_v1, size 88/80/80, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemPoolProps_v1, size 88/80/80, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         allocType: CUmemAllocationType, at 0, "Since CUDA 13.5 or earlier.";
         handleTypes: CUmemAllocationHandleType, at 4, "Since CUDA 13.5 or earlier.";
         location: CUmemLocation, at 8, "Since CUDA 13.5 or earlier.";
@@ -1294,34 +1294,34 @@ record! {
 }
 
 record! {
-    struct CUmemPoolPtrExportData_v1, size 64, align 1, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemPoolPtrExportData_v1, size 64, align 1, "Since CUDA 13.5 or earlier." cuda {
         reserved: [c_uchar; 64], at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUmemcpy3DOperand_v1, size 40/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemcpy3DOperand_v1, size 40/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         r#type: CUmemcpy3DOperandType, at 0, "Since CUDA 13.5 or earlier.";
         op: CUmemcpy3DOperand_v1_op, at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    union CUmemcpy3DOperand_v1_op, size 32/20/20, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUmemcpy3DOperand_v1_op, size 32/20/20, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         ptr: CUmemcpy3DOperand_v1_op_ptr, at 0, "Since CUDA 13.5 or earlier.";
         array: CUmemcpy3DOperand_v1_op_array, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUmemcpy3DOperand_v1_op_array, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemcpy3DOperand_v1_op_array, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         array: CUarray, at 0, "Since CUDA 13.5 or earlier.";
         offset: CUoffset3D, at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUmemcpy3DOperand_v1_op_ptr, size 32/20/20, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemcpy3DOperand_v1_op_ptr, size 32/20/20, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         ptr: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
         rowLength: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         layerHeight: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -1330,7 +1330,7 @@ record! {
 }
 
 record! {
-    struct CUmemcpyAttributes_v1, size 24, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmemcpyAttributes_v1, size 24, align 4, "Since CUDA 13.5 or earlier." cuda {
         srcAccessOrder: CUmemcpySrcAccessOrder, at 0, "Since CUDA 13.5 or earlier.";
         srcLocHint: CUmemLocation, at 4, "Since CUDA 13.5 or earlier.";
         dstLocHint: CUmemLocation, at 12, "Since CUDA 13.5 or earlier.";
@@ -1339,7 +1339,7 @@ record! {
 }
 
 record! {
-    struct CUmulticastObjectProp_v1, size 32/24/24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUmulticastObjectProp_v1, size 32/24/24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         numDevices: c_uint, at 0, "Since CUDA 13.5 or earlier.";
         size: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         handleTypes: c_ulonglong, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -1348,7 +1348,7 @@ record! {
 }
 
 record! {
-    struct CUoffset3D_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUoffset3D_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         x: usize, at 0, "Since CUDA 13.5 or earlier.";
         y: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
         z: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -1356,7 +1356,7 @@ record! {
 }
 
 record! {
-    union CUstreamBatchMemOpParams_v1, size 48, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUstreamBatchMemOpParams_v1, size 48, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.5 or earlier.";
         waitValue: CUstreamBatchMemOpParams_v1_waitValue, at 0, "Since CUDA 13.5 or earlier.";
         writeValue: CUstreamBatchMemOpParams_v1_writeValue, at 0, "Since CUDA 13.5 or earlier.";
@@ -1368,7 +1368,7 @@ record! {
 }
 
 record! {
-    struct CUstreamBatchMemOpParams_v1_atomicReduction, size 40/40/32, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUstreamBatchMemOpParams_v1_atomicReduction, size 40/40/32, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.5 or earlier.";
         flags: c_uint, at 4, "Since CUDA 13.5 or earlier.";
         reductionOp: CUstreamAtomicReductionOpType, at 8, "Since CUDA 13.5 or earlier.";
@@ -1380,21 +1380,21 @@ record! {
 }
 
 record! {
-    struct CUstreamBatchMemOpParams_v1_flushRemoteWrites, size 8, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUstreamBatchMemOpParams_v1_flushRemoteWrites, size 8, align 4, "Since CUDA 13.5 or earlier." cuda {
         operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.5 or earlier.";
         flags: c_uint, at 4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUstreamBatchMemOpParams_v1_memoryBarrier, size 8, align 4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUstreamBatchMemOpParams_v1_memoryBarrier, size 8, align 4, "Since CUDA 13.5 or earlier." cuda {
         operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.5 or earlier.";
         flags: c_uint, at 4, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUstreamBatchMemOpParams_v1_waitValue, size 40/24/24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUstreamBatchMemOpParams_v1_waitValue, size 40/24/24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.5 or earlier.";
         address: CUdeviceptr, at 8/4/4, "Since CUDA 13.5 or earlier.";
         value_union: CUstreamBatchMemOpParams_v1_waitValue_value_union, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -1406,14 +1406,14 @@ accessor! { unsafe CUstreamBatchMemOpParams_v1_waitValue: value, set_value: cuui
 accessor! { unsafe CUstreamBatchMemOpParams_v1_waitValue: value64, set_value64: cuuint64_t = value_union.value64, "`value64`" }
 
 record! {
-    union CUstreamBatchMemOpParams_v1_waitValue_value_union, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUstreamBatchMemOpParams_v1_waitValue_value_union, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         value: cuuint32_t, at 0, "Since CUDA 13.5 or earlier.";
         value64: cuuint64_t, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUstreamBatchMemOpParams_v1_writeValue, size 40/24/24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUstreamBatchMemOpParams_v1_writeValue, size 40/24/24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.5 or earlier.";
         address: CUdeviceptr, at 8/4/4, "Since CUDA 13.5 or earlier.";
         value_union: CUstreamBatchMemOpParams_v1_writeValue_value_union, at 16/8/8, "Since CUDA 13.5 or earlier.";
@@ -1425,20 +1425,20 @@ accessor! { unsafe CUstreamBatchMemOpParams_v1_writeValue: value, set_value: cuu
 accessor! { unsafe CUstreamBatchMemOpParams_v1_writeValue: value64, set_value64: cuuint64_t = value_union.value64, "`value64`" }
 
 record! {
-    union CUstreamBatchMemOpParams_v1_writeValue_value_union, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    union CUstreamBatchMemOpParams_v1_writeValue_value_union, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
         value: cuuint32_t, at 0, "Since CUDA 13.5 or earlier.";
         value64: cuuint64_t, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUstreamCigCaptureParams, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUstreamCigCaptureParams, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         streamCigParams: *mut CUstreamCigParam, at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUstreamCigParam, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUstreamCigParam, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
         streamSharedDataType: CUstreamCigDataType, at 0, "Since CUDA 13.5 or earlier.";
         streamSharedData: *mut c_void, at 8/4/4, "Since CUDA 13.5 or earlier.";
     }
@@ -1446,13 +1446,13 @@ record! {
 
 record! {
     #[repr(align(128))]
-    struct CUtensorMap, size 128, align 128, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUtensorMap, size 128, align 128, "Since CUDA 13.5 or earlier." cuda {
         opaque: [cuuint64_t; 16], at 0, "Since CUDA 13.5 or earlier.";
     }
 }
 
 record! {
-    struct CUuuid, size 16, align 1, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    struct CUuuid, size 16, align 1, "Since CUDA 13.5 or earlier." cuda {
         bytes: [c_char; 16], at 0, "Since CUDA 13.5 or earlier.";
     }
 }

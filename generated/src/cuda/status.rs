@@ -2,7 +2,7 @@
 //! CUDA: what commands return. From `spec/cuda.json`.
 
 status! {
-    CUresult: u32, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TYPES.html" {
+    CUresult: u32, "Since CUDA 13.5 or earlier." cuda {
         CUDA_SUCCESS = 0, "Since CUDA 13.5 or earlier.";
         CUDA_ERROR_INVALID_VALUE = 1, "Since CUDA 13.5 or earlier.";
         CUDA_ERROR_OUT_OF_MEMORY = 2, "Since CUDA 13.5 or earlier.";

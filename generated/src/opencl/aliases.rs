@@ -3,58 +3,56 @@
 
 use core::ffi::{c_int, c_uint, c_void};
 
-use super::*;
-
 #[cfg(windows)]
-alias! { D3DFORMAT = u32, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
+alias! { D3DFORMAT = u32, "Part of OpenCL." opencl }
 #[cfg(windows)]
-alias! { DXGI_FORMAT = u32, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
+alias! { DXGI_FORMAT = u32, "Part of OpenCL." opencl }
 #[cfg(windows)]
-alias! { HANDLE = *mut c_void, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
+alias! { HANDLE = *mut c_void, "Part of OpenCL." opencl }
 #[cfg(windows)]
-alias! { ID3D10Buffer = c_void, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
+alias! { ID3D10Buffer = c_void, "Part of OpenCL." opencl }
 #[cfg(windows)]
-alias! { ID3D10Texture2D = c_void, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
+alias! { ID3D10Texture2D = c_void, "Part of OpenCL." opencl }
 #[cfg(windows)]
-alias! { ID3D10Texture3D = c_void, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
+alias! { ID3D10Texture3D = c_void, "Part of OpenCL." opencl }
 #[cfg(windows)]
-alias! { ID3D11Buffer = c_void, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
+alias! { ID3D11Buffer = c_void, "Part of OpenCL." opencl }
 #[cfg(windows)]
-alias! { ID3D11Texture2D = c_void, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
+alias! { ID3D11Texture2D = c_void, "Part of OpenCL." opencl }
 #[cfg(windows)]
-alias! { ID3D11Texture3D = c_void, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
+alias! { ID3D11Texture3D = c_void, "Part of OpenCL." opencl }
 #[cfg(windows)]
-alias! { IDirect3DSurface9 = c_void, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
+alias! { IDirect3DSurface9 = c_void, "Part of OpenCL." opencl }
 #[cfg(windows)]
-alias! { UINT = u32, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { VAImageFormat = c_void, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { VASurfaceID = u32, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_GLenum = c_uint, "With `cl_khr_gl_sharing`." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_GLint = c_int, "With `cl_khr_gl_sharing`." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_GLuint = c_uint, "With `cl_khr_gl_sharing`." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_bitfield = cl_ulong, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_char = i8, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_double = f64, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_float = f32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_gl_platform_info = cl_uint, "With `cl_khr_gl_sharing`." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_half = u16, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_icd_dispatch = c_void, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_int = i32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_long = i64, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_mem_advice_intel = cl_uint, "With `cl_intel_unified_shared_memory`." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_mem_device_address_ext = cl_ulong, "With `cl_ext_buffer_device_address`." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_pipe_properties = isize, "Since OpenCL 2.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_properties = cl_ulong, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_queue_properties_khr = cl_properties, "With `cl_khr_create_command_queue`." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_semaphore_payload_khr = cl_ulong, "With `cl_khr_semaphore`." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_semaphore_reimport_properties_khr = cl_properties, "With `cl_khr_external_semaphore_sync_fd`." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_short = i16, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_svm_free_flags_khr = cl_bitfield, "With `cl_khr_unified_svm`." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_svm_free_properties_khr = cl_properties, "With `cl_khr_unified_svm`." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_sync_point_khr = cl_uint, "With `cl_khr_command_buffer`." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_uchar = u8, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_uint = u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_ulong = u64, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_ushort = u16, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_version = cl_uint, "Since OpenCL 3.0." opencl "specs/unified/html/OpenCL_API.html" }
-alias! { cl_version_khr = cl_uint, "With `cl_khr_extended_versioning`." opencl "specs/unified/html/OpenCL_API.html" }
+alias! { UINT = u32, "Part of OpenCL." opencl }
+alias! { VAImageFormat = c_void, "Part of OpenCL." opencl }
+alias! { VASurfaceID = u32, "Part of OpenCL." opencl }
+alias! { cl_GLenum = c_uint, "With `cl_khr_gl_sharing`." opencl }
+alias! { cl_GLint = c_int, "With `cl_khr_gl_sharing`." opencl }
+alias! { cl_GLuint = c_uint, "With `cl_khr_gl_sharing`." opencl }
+alias! { cl_bitfield = cl_ulong, "Since OpenCL 1.0." opencl }
+alias! { cl_char = i8, "Since OpenCL 1.0." opencl }
+alias! { cl_double = f64, "Since OpenCL 1.0." opencl }
+alias! { cl_float = f32, "Since OpenCL 1.0." opencl }
+alias! { cl_gl_platform_info = cl_uint, "With `cl_khr_gl_sharing`." opencl }
+alias! { cl_half = u16, "Part of OpenCL." opencl }
+alias! { cl_icd_dispatch = c_void, "Part of OpenCL." opencl }
+alias! { cl_int = i32, "Since OpenCL 1.0." opencl }
+alias! { cl_long = i64, "Since OpenCL 1.0." opencl }
+alias! { cl_mem_advice_intel = cl_uint, "With `cl_intel_unified_shared_memory`." opencl }
+alias! { cl_mem_device_address_ext = cl_ulong, "With `cl_ext_buffer_device_address`." opencl }
+alias! { cl_pipe_properties = isize, "Since OpenCL 2.0." opencl }
+alias! { cl_properties = cl_ulong, "Since OpenCL 1.0." opencl }
+alias! { cl_queue_properties_khr = cl_properties, "With `cl_khr_create_command_queue`." opencl }
+alias! { cl_semaphore_payload_khr = cl_ulong, "With `cl_khr_semaphore`." opencl }
+alias! { cl_semaphore_reimport_properties_khr = cl_properties, "With `cl_khr_external_semaphore_sync_fd`." opencl }
+alias! { cl_short = i16, "Since OpenCL 1.0." opencl }
+alias! { cl_svm_free_flags_khr = cl_bitfield, "With `cl_khr_unified_svm`." opencl }
+alias! { cl_svm_free_properties_khr = cl_properties, "With `cl_khr_unified_svm`." opencl }
+alias! { cl_sync_point_khr = cl_uint, "With `cl_khr_command_buffer`." opencl }
+alias! { cl_uchar = u8, "Since OpenCL 1.0." opencl }
+alias! { cl_uint = u32, "Since OpenCL 1.0." opencl }
+alias! { cl_ulong = u64, "Since OpenCL 1.0." opencl }
+alias! { cl_ushort = u16, "Since OpenCL 1.0." opencl }
+alias! { cl_version = cl_uint, "Since OpenCL 3.0." opencl }
+alias! { cl_version_khr = cl_uint, "With `cl_khr_extended_versioning`." opencl }

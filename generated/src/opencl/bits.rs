@@ -2,7 +2,7 @@
 //! OpenCL: enumerations of bits that combine. From `spec/opencl.json`.
 
 bits! {
-    cl_command_buffer_flags_khr: u64, "With `cl_khr_command_buffer`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_command_buffer_flags_khr: u64, "With `cl_khr_command_buffer`." opencl {
         CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR = 1 << 0, "With `cl_khr_command_buffer_mutable_dispatch`.";
         CL_COMMAND_BUFFER_MUTABLE_KHR = 1 << 1, "With `cl_khr_command_buffer_mutable_dispatch`.";
         CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR = 1 << 2, "With `cl_khr_command_buffer_multi_device`.";
@@ -10,7 +10,7 @@ bits! {
 }
 
 bits! {
-    cl_command_queue_capabilities_intel: u64, "With `cl_intel_command_queue_families`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_command_queue_capabilities_intel: u64, "With `cl_intel_command_queue_families`." opencl {
         CL_QUEUE_DEFAULT_CAPABILITIES_INTEL = 0, "With `cl_intel_command_queue_families`.";
         CL_QUEUE_CAPABILITY_CREATE_SINGLE_QUEUE_EVENTS_INTEL = 1 << 0, "With `cl_intel_command_queue_families`.";
         CL_QUEUE_CAPABILITY_CREATE_CROSS_QUEUE_EVENTS_INTEL = 1 << 1, "With `cl_intel_command_queue_families`.";
@@ -32,33 +32,33 @@ bits! {
 }
 
 bits! {
-    cl_command_queue_properties: u64, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_command_queue_properties: u64, "Since OpenCL 1.0." opencl {
         CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE = 1 << 0, "Since OpenCL 1.0.";
         CL_QUEUE_PROFILING_ENABLE = 1 << 1, "Since OpenCL 1.0.";
         CL_QUEUE_ON_DEVICE = 1 << 2, "Since OpenCL 2.0.";
         CL_QUEUE_ON_DEVICE_DEFAULT = 1 << 3, "Since OpenCL 2.0.";
         CL_QUEUE_NO_SYNC_OPERATIONS_INTEL = 1 << 29, "With `cl_intel_queue_no_sync_operations`.";
-        CL_QUEUE_RESERVED_QCOM = 1 << 30, "Part of OpenCL.";
+        CL_QUEUE_RESERVED_QCOM = 1 << 30, "Since OpenCL 1.0.";
         CL_QUEUE_THREAD_LOCAL_EXEC_ENABLE_INTEL = 1 << 31, "With `cl_intel_exec_by_local_thread`.";
     }
 }
 
 bits! {
-    cl_context_memory_initialize_khr: u64, "With `cl_khr_initialize_memory`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_context_memory_initialize_khr: u64, "With `cl_khr_initialize_memory`." opencl {
         CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR = 1 << 0, "With `cl_khr_initialize_memory`.";
         CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR = 1 << 1, "With `cl_khr_initialize_memory`.";
     }
 }
 
 bits! {
-    cl_context_safety_properties_img: u64, "With `cl_img_safety_mechanisms`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_context_safety_properties_img: u64, "With `cl_img_safety_mechanisms`." opencl {
         CL_CONTEXT_WORKGROUP_PROTECTION_IMG = 1 << 0, "With `cl_img_safety_mechanisms`.";
         CL_CONTEXT_ENHANCED_EVENT_EXECUTION_STATUS_IMG = 1 << 1, "With `cl_img_safety_mechanisms`.";
     }
 }
 
 bits! {
-    cl_device_affinity_domain: u64, "Since OpenCL 1.2." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_affinity_domain: u64, "Since OpenCL 1.2." opencl {
         CL_DEVICE_AFFINITY_DOMAIN_NUMA = 1 << 0, "Since OpenCL 1.2.";
         CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE = 1 << 1, "Since OpenCL 1.2.";
         CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE = 1 << 2, "Since OpenCL 1.2.";
@@ -69,7 +69,7 @@ bits! {
 }
 
 bits! {
-    cl_device_atomic_capabilities: u64, "Since OpenCL 3.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_atomic_capabilities: u64, "Since OpenCL 3.0." opencl {
         CL_DEVICE_ATOMIC_ORDER_RELAXED = 1 << 0, "Since OpenCL 3.0.";
         CL_DEVICE_ATOMIC_ORDER_ACQ_REL = 1 << 1, "Since OpenCL 3.0.";
         CL_DEVICE_ATOMIC_ORDER_SEQ_CST = 1 << 2, "Since OpenCL 3.0.";
@@ -81,7 +81,7 @@ bits! {
 }
 
 bits! {
-    cl_device_command_buffer_capabilities_khr: u64, "With `cl_khr_command_buffer`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_command_buffer_capabilities_khr: u64, "With `cl_khr_command_buffer`." opencl {
         CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR = 1 << 0, "With `cl_khr_command_buffer`.";
         CL_COMMAND_BUFFER_CAPABILITY_DEVICE_SIDE_ENQUEUE_KHR = 1 << 1, "With `cl_khr_command_buffer`.";
         CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR = 1 << 2, "With `cl_khr_command_buffer_mutable_dispatch`.";
@@ -90,7 +90,7 @@ bits! {
 }
 
 bits! {
-    cl_device_controlled_termination_capabilities_arm: u64, "With `cl_arm_controlled_kernel_termination`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_controlled_termination_capabilities_arm: u64, "With `cl_arm_controlled_kernel_termination`." opencl {
         CL_DEVICE_CONTROLLED_TERMINATION_SUCCESS_ARM = 1 << 0, "With `cl_arm_controlled_kernel_termination`.";
         CL_DEVICE_CONTROLLED_TERMINATION_FAILURE_ARM = 1 << 1, "With `cl_arm_controlled_kernel_termination`.";
         CL_DEVICE_CONTROLLED_TERMINATION_QUERY_ARM = 1 << 2, "With `cl_arm_controlled_kernel_termination`.";
@@ -98,28 +98,28 @@ bits! {
 }
 
 bits! {
-    cl_device_device_enqueue_capabilities: u64, "Since OpenCL 3.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_device_enqueue_capabilities: u64, "Since OpenCL 3.0." opencl {
         CL_DEVICE_QUEUE_SUPPORTED = 1 << 0, "Since OpenCL 3.0.";
         CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT = 1 << 1, "Since OpenCL 3.0.";
     }
 }
 
 bits! {
-    cl_device_exec_capabilities: u64, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_exec_capabilities: u64, "Since OpenCL 1.0." opencl {
         CL_EXEC_KERNEL = 1 << 0, "Since OpenCL 1.0.";
         CL_EXEC_NATIVE_KERNEL = 1 << 1, "Since OpenCL 1.0.";
     }
 }
 
 bits! {
-    cl_device_feature_capabilities_intel: u64, "With `cl_intel_device_attribute_query`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_feature_capabilities_intel: u64, "With `cl_intel_device_attribute_query`." opencl {
         CL_DEVICE_FEATURE_FLAG_DP4A_INTEL = 1 << 0, "With `cl_intel_device_attribute_query`.";
         CL_DEVICE_FEATURE_FLAG_DPAS_INTEL = 1 << 1, "With `cl_intel_device_attribute_query`.";
     }
 }
 
 bits! {
-    cl_device_fp_atomic_capabilities_ext: u64, "With `cl_ext_float_atomics`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_fp_atomic_capabilities_ext: u64, "With `cl_ext_float_atomics`." opencl {
         CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT = 1 << 0, "With `cl_ext_float_atomics`.";
         CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT = 1 << 1, "With `cl_ext_float_atomics`.";
         CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT = 1 << 2, "With `cl_ext_float_atomics`.";
@@ -130,7 +130,7 @@ bits! {
 }
 
 bits! {
-    cl_device_fp_config: u64, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_fp_config: u64, "Since OpenCL 1.0." opencl {
         CL_FP_DENORM = 1 << 0, "Since OpenCL 1.0.";
         CL_FP_INF_NAN = 1 << 1, "Since OpenCL 1.0.";
         CL_FP_ROUND_TO_NEAREST = 1 << 2, "Since OpenCL 1.0.";
@@ -143,21 +143,21 @@ bits! {
 }
 
 bits! {
-    cl_device_integer_dot_product_capabilities: u64, "Since OpenCL 3.1." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_integer_dot_product_capabilities: u64, "Since OpenCL 3.1." opencl {
         CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED = 1 << 0, "Since OpenCL 3.1.";
         CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT = 1 << 1, "Since OpenCL 3.1.";
     }
 }
 
 bits! {
-    cl_device_integer_dot_product_capabilities_khr: u64, "With `cl_khr_integer_dot_product`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_integer_dot_product_capabilities_khr: u64, "With `cl_khr_integer_dot_product`." opencl {
         CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED_KHR = 1 << 0, "With `cl_khr_integer_dot_product`.";
         CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_KHR = 1 << 1, "With `cl_khr_integer_dot_product`.";
     }
 }
 
 bits! {
-    cl_device_kernel_clock_capabilities_khr: u64, "With `cl_khr_kernel_clock`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_kernel_clock_capabilities_khr: u64, "With `cl_khr_kernel_clock`." opencl {
         CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR = 1 << 0, "With `cl_khr_kernel_clock`.";
         CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR = 1 << 1, "With `cl_khr_kernel_clock`.";
         CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR = 1 << 2, "With `cl_khr_kernel_clock`.";
@@ -165,7 +165,7 @@ bits! {
 }
 
 bits! {
-    cl_device_scheduling_controls_capabilities_arm: u64, "With `cl_arm_scheduling_controls`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_scheduling_controls_capabilities_arm: u64, "With `cl_arm_scheduling_controls`." opencl {
         CL_DEVICE_SCHEDULING_KERNEL_BATCHING_ARM = 1 << 0, "With `cl_arm_scheduling_controls`.";
         CL_DEVICE_SCHEDULING_WORKGROUP_BATCH_SIZE_ARM = 1 << 1, "With `cl_arm_scheduling_controls`.";
         CL_DEVICE_SCHEDULING_WORKGROUP_BATCH_SIZE_MODIFIER_ARM = 1 << 2, "With `cl_arm_scheduling_controls`.";
@@ -178,7 +178,7 @@ bits! {
 }
 
 bits! {
-    cl_device_scheduling_controls_capabilities_img: u64, "With `cl_img_scheduling_controls`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_scheduling_controls_capabilities_img: u64, "With `cl_img_scheduling_controls`." opencl {
         CL_DEVICE_WORK_GROUP_SCHEDULING_ALGORITHM_LINEAR_ORDER_IMG = 1 << 0, "With `cl_img_scheduling_controls`.";
         CL_DEVICE_WORK_GROUP_SCHEDULING_ALGORITHM_MORTON_ORDER_IMG = 1 << 1, "With `cl_img_scheduling_controls`.";
         CL_DEVICE_WORK_GROUP_SCHEDULING_ALGORITHM_TWOD_MORTON_ORDER_IMG = 1 << 2, "With `cl_img_scheduling_controls`.";
@@ -190,7 +190,7 @@ bits! {
 }
 
 bits! {
-    cl_device_svm_capabilities: u64, "Since OpenCL 2.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_svm_capabilities: u64, "Since OpenCL 2.0." opencl {
         CL_DEVICE_SVM_COARSE_GRAIN_BUFFER = 1 << 0, "Since OpenCL 2.0.";
         CL_DEVICE_SVM_FINE_GRAIN_BUFFER = 1 << 1, "Since OpenCL 2.0.";
         CL_DEVICE_SVM_FINE_GRAIN_SYSTEM = 1 << 2, "Since OpenCL 2.0.";
@@ -199,7 +199,7 @@ bits! {
 }
 
 bits! {
-    cl_device_svm_capabilities_arm: u64, "With `cl_arm_shared_virtual_memory`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_svm_capabilities_arm: u64, "With `cl_arm_shared_virtual_memory`." opencl {
         CL_DEVICE_SVM_COARSE_GRAIN_BUFFER_ARM = 1 << 0, "With `cl_arm_shared_virtual_memory`.";
         CL_DEVICE_SVM_FINE_GRAIN_BUFFER_ARM = 1 << 1, "With `cl_arm_shared_virtual_memory`.";
         CL_DEVICE_SVM_FINE_GRAIN_SYSTEM_ARM = 1 << 2, "With `cl_arm_shared_virtual_memory`.";
@@ -208,25 +208,25 @@ bits! {
 }
 
 bits! {
-    cl_device_terminate_capability_khr: u64, "With `cl_khr_terminate_context`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_terminate_capability_khr: u64, "With `cl_khr_terminate_context`." opencl {
         CL_DEVICE_TERMINATE_CAPABILITY_CONTEXT_KHR = 1 << 0, "With `cl_khr_terminate_context`.";
     }
 }
 
 bits! {
-    cl_device_type: u64, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_type: u64, "Since OpenCL 1.0." opencl {
         CL_DEVICE_TYPE_DEFAULT = 1 << 0, "Since OpenCL 1.0.";
         CL_DEVICE_TYPE_CPU = 1 << 1, "Since OpenCL 1.0.";
         CL_DEVICE_TYPE_GPU = 1 << 2, "Since OpenCL 1.0.";
         CL_DEVICE_TYPE_ACCELERATOR = 1 << 3, "Since OpenCL 1.0.";
         CL_DEVICE_TYPE_CUSTOM = 1 << 4, "Since OpenCL 1.2.";
         CL_DEVICE_TYPE_ALL = 0xFFFFFFFF, "Since OpenCL 1.0.";
-        CL_DEVICE_TYPE_RESERVED0_QCOM = 1 << 32, "Part of OpenCL.";
+        CL_DEVICE_TYPE_RESERVED0_QCOM = 1 << 32, "Since OpenCL 1.0.";
     }
 }
 
 bits! {
-    cl_device_unified_shared_memory_capabilities_intel: u64, "With `cl_intel_unified_shared_memory`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_unified_shared_memory_capabilities_intel: u64, "With `cl_intel_unified_shared_memory`." opencl {
         CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL = 1 << 0, "With `cl_intel_unified_shared_memory`.";
         CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL = 1 << 1, "With `cl_intel_unified_shared_memory`.";
         CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL = 1 << 2, "With `cl_intel_unified_shared_memory`.";
@@ -235,7 +235,7 @@ bits! {
 }
 
 bits! {
-    cl_diagnostic_verbose_level_intel: u64, "With `cl_intel_driver_diagnostics`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_diagnostic_verbose_level_intel: u64, "With `cl_intel_driver_diagnostics`." opencl {
         CL_CONTEXT_DIAGNOSTICS_LEVEL_ALL_INTEL = 0xFF, "With `cl_intel_driver_diagnostics`.";
         CL_CONTEXT_DIAGNOSTICS_LEVEL_GOOD_INTEL = 1 << 0, "With `cl_intel_driver_diagnostics`.";
         CL_CONTEXT_DIAGNOSTICS_LEVEL_BAD_INTEL = 1 << 1, "With `cl_intel_driver_diagnostics`.";
@@ -244,7 +244,7 @@ bits! {
 }
 
 bits! {
-    cl_kernel_arg_type_qualifier: u64, "Since OpenCL 1.2." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_kernel_arg_type_qualifier: u64, "Since OpenCL 1.2." opencl {
         CL_KERNEL_ARG_TYPE_NONE = 0, "Since OpenCL 1.2.";
         CL_KERNEL_ARG_TYPE_CONST = 1 << 0, "Since OpenCL 1.2.";
         CL_KERNEL_ARG_TYPE_RESTRICT = 1 << 1, "Since OpenCL 1.2.";
@@ -254,7 +254,7 @@ bits! {
 }
 
 bits! {
-    cl_map_flags: u64, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_map_flags: u64, "Since OpenCL 1.0." opencl {
         CL_MAP_READ = 1 << 0, "Since OpenCL 1.0.";
         CL_MAP_WRITE = 1 << 1, "Since OpenCL 1.0.";
         CL_MAP_WRITE_INVALIDATE_REGION = 1 << 2, "Since OpenCL 1.2.";
@@ -262,7 +262,7 @@ bits! {
 }
 
 bits! {
-    cl_mem_alloc_flags_img: u64, "Part of OpenCL." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mem_alloc_flags_img: u64, "Part of OpenCL." opencl {
         CL_MEM_ALLOC_RELAX_REQUIREMENTS_IMG = 1 << 0, "With `cl_img_mem_properties`.";
         CL_MEM_ALLOC_GPU_WRITE_COMBINE_IMG = 1 << 1, "With `cl_img_mem_properties`.";
         CL_MEM_ALLOC_GPU_CACHED_IMG = 1 << 2, "With `cl_img_mem_properties`.";
@@ -273,7 +273,7 @@ bits! {
 }
 
 bits! {
-    cl_mem_alloc_flags_intel: u64, "With `cl_intel_unified_shared_memory`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mem_alloc_flags_intel: u64, "With `cl_intel_unified_shared_memory`." opencl {
         CL_MEM_ALLOC_WRITE_COMBINED_INTEL = 1 << 0, "With `cl_intel_unified_shared_memory`.";
         CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL = 1 << 1, "With `cl_intel_unified_shared_memory`.";
         CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL = 1 << 2, "With `cl_intel_unified_shared_memory`.";
@@ -281,7 +281,7 @@ bits! {
 }
 
 bits! {
-    cl_mem_flags: u64, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mem_flags: u64, "Since OpenCL 1.0." opencl {
         CL_MEM_READ_WRITE = 1 << 0, "Since OpenCL 1.0.";
         CL_MEM_WRITE_ONLY = 1 << 1, "Since OpenCL 1.0.";
         CL_MEM_READ_ONLY = 1 << 2, "Since OpenCL 1.0.";
@@ -296,47 +296,47 @@ bits! {
         CL_MEM_SVM_ATOMICS = 1 << 11, "Since OpenCL 2.0.";
         CL_MEM_KERNEL_READ_AND_WRITE = 1 << 12, "Since OpenCL 2.0.";
         CL_MEM_FORCE_HOST_MEMORY_INTEL = 1 << 20, "With `cl_intel_mem_force_host_memory`.";
-        CL_MEM_RESERVED21_INTEL = 1 << 21, "Part of OpenCL.";
-        CL_MEM_RESERVED22_INTEL = 1 << 22, "Part of OpenCL.";
+        CL_MEM_RESERVED21_INTEL = 1 << 21, "Since OpenCL 1.0.";
+        CL_MEM_RESERVED22_INTEL = 1 << 22, "Since OpenCL 1.0.";
         CL_MEM_NO_ACCESS_INTEL = 1 << 24, "With `cl_intel_planar_yuv`.";
         CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL = 1 << 25, "With `cl_intel_planar_yuv`.";
         CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG = 1 << 26, "With `cl_img_cached_allocations`.";
         CL_MEM_USE_CACHED_CPU_MEMORY_IMG = 1 << 27, "With `cl_img_cached_allocations`.";
         CL_MEM_USE_GRALLOC_PTR_IMG = 1 << 28, "With `cl_img_use_gralloc_ptr`.";
         CL_MEM_EXT_HOST_PTR_QCOM = 1 << 29, "With `cl_qcom_ext_host_ptr`.";
-        CL_MEM_RESERVED0_ARM = 1 << 32, "Part of OpenCL.";
-        CL_MEM_RESERVED1_ARM = 1 << 33, "Part of OpenCL.";
-        CL_MEM_RESERVED2_ARM = 1 << 34, "Part of OpenCL.";
-        CL_MEM_RESERVED3_ARM = 1 << 35, "Part of OpenCL.";
+        CL_MEM_RESERVED0_ARM = 1 << 32, "Since OpenCL 1.0.";
+        CL_MEM_RESERVED1_ARM = 1 << 33, "Since OpenCL 1.0.";
+        CL_MEM_RESERVED2_ARM = 1 << 34, "Since OpenCL 1.0.";
+        CL_MEM_RESERVED3_ARM = 1 << 35, "Since OpenCL 1.0.";
         CL_MEM_PROTECTED_ALLOC_ARM = 1 << 36, "With `cl_arm_protected_memory_allocation`.";
-        CL_MEM_RESERVED0_QCOM = 1 << 37, "Part of OpenCL.";
-        CL_MEM_RESERVED1_QCOM = 1 << 38, "Part of OpenCL.";
-        CL_MEM_RESERVED2_QCOM = 1 << 39, "Part of OpenCL.";
-        CL_MEM_RESERVED3_QCOM = 1 << 40, "Part of OpenCL.";
+        CL_MEM_RESERVED0_QCOM = 1 << 37, "Since OpenCL 1.0.";
+        CL_MEM_RESERVED1_QCOM = 1 << 38, "Since OpenCL 1.0.";
+        CL_MEM_RESERVED2_QCOM = 1 << 39, "Since OpenCL 1.0.";
+        CL_MEM_RESERVED3_QCOM = 1 << 40, "Since OpenCL 1.0.";
     }
 }
 
 bits! {
-    cl_mem_migration_flags: u64, "Since OpenCL 1.2." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mem_migration_flags: u64, "Since OpenCL 1.2." opencl {
         CL_MIGRATE_MEM_OBJECT_HOST = 1 << 0, "Since OpenCL 1.2.";
         CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED = 1 << 1, "Since OpenCL 1.2.";
     }
 }
 
 bits! {
-    cl_mem_migration_flags_ext: u64, "With `cl_ext_migrate_memobject`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mem_migration_flags_ext: u64, "With `cl_ext_migrate_memobject`." opencl {
         CL_MIGRATE_MEM_OBJECT_HOST_EXT = 1 << 0, "With `cl_ext_migrate_memobject`.";
     }
 }
 
 bits! {
-    cl_mutable_dispatch_asserts_khr: u64, "With `cl_khr_command_buffer_mutable_dispatch`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mutable_dispatch_asserts_khr: u64, "With `cl_khr_command_buffer_mutable_dispatch`." opencl {
         CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR = 1 << 0, "With `cl_khr_command_buffer_mutable_dispatch`.";
     }
 }
 
 bits! {
-    cl_mutable_dispatch_fields_khr: u64, "With `cl_khr_command_buffer_mutable_dispatch`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mutable_dispatch_fields_khr: u64, "With `cl_khr_command_buffer_mutable_dispatch`." opencl {
         CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR = 1 << 0, "With `cl_khr_command_buffer_mutable_dispatch`.";
         CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR = 1 << 1, "With `cl_khr_command_buffer_mutable_dispatch`.";
         CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR = 1 << 2, "With `cl_khr_command_buffer_mutable_dispatch`.";
@@ -346,7 +346,7 @@ bits! {
 }
 
 bits! {
-    cl_platform_command_buffer_capabilities_khr: u64, "With `cl_khr_command_buffer_multi_device`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_platform_command_buffer_capabilities_khr: u64, "With `cl_khr_command_buffer_multi_device`." opencl {
         CL_COMMAND_BUFFER_PLATFORM_UNIVERSAL_SYNC_KHR = 1 << 0, "With `cl_khr_command_buffer_multi_device`.";
         CL_COMMAND_BUFFER_PLATFORM_REMAP_QUEUES_KHR = 1 << 1, "With `cl_khr_command_buffer_multi_device`.";
         CL_COMMAND_BUFFER_PLATFORM_AUTOMATIC_REMAP_KHR = 1 << 2, "With `cl_khr_command_buffer_multi_device`.";
@@ -354,7 +354,7 @@ bits! {
 }
 
 bits! {
-    cl_svm_alloc_access_flags_khr: u64, "With `cl_khr_unified_svm`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_svm_alloc_access_flags_khr: u64, "With `cl_khr_unified_svm`." opencl {
         CL_SVM_ALLOC_ACCESS_HOST_NOREAD_KHR = 1 << 0, "With `cl_khr_unified_svm`.";
         CL_SVM_ALLOC_ACCESS_HOST_NOWRITE_KHR = 1 << 1, "With `cl_khr_unified_svm`.";
         CL_SVM_ALLOC_ACCESS_DEVICE_NOREAD_KHR = 1 << 8, "With `cl_khr_unified_svm`.";
@@ -363,7 +363,7 @@ bits! {
 }
 
 bits! {
-    cl_svm_capabilities_khr: u64, "With `cl_khr_unified_svm`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_svm_capabilities_khr: u64, "With `cl_khr_unified_svm`." opencl {
         CL_SVM_CAPABILITY_SINGLE_ADDRESS_SPACE_KHR = 1 << 0, "With `cl_khr_unified_svm`.";
         CL_SVM_CAPABILITY_SYSTEM_ALLOCATED_KHR = 1 << 1, "With `cl_khr_unified_svm`.";
         CL_SVM_CAPABILITY_DEVICE_OWNED_KHR = 1 << 2, "With `cl_khr_unified_svm`.";
@@ -383,7 +383,7 @@ bits! {
 }
 
 bits! {
-    cl_svm_mem_flags: u64, "Since OpenCL 2.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_svm_mem_flags: u64, "Since OpenCL 2.0." opencl {
         CL_MEM_READ_WRITE = 1 << 0, "Since OpenCL 1.0.";
         CL_MEM_WRITE_ONLY = 1 << 1, "Since OpenCL 1.0.";
         CL_MEM_READ_ONLY = 1 << 2, "Since OpenCL 1.0.";
@@ -400,7 +400,7 @@ bits! {
 }
 
 bits! {
-    cl_svm_mem_flags_arm: u64, "With `cl_arm_shared_virtual_memory`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_svm_mem_flags_arm: u64, "With `cl_arm_shared_virtual_memory`." opencl {
         CL_MEM_SVM_FINE_GRAIN_BUFFER_ARM = 1 << 10, "With `cl_arm_shared_virtual_memory`.";
         CL_MEM_SVM_ATOMICS_ARM = 1 << 11, "With `cl_arm_shared_virtual_memory`.";
     }

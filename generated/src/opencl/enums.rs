@@ -2,7 +2,7 @@
 //! OpenCL: enumerations of which one value holds at a time. From `spec/opencl.json`.
 
 enumeration! {
-    cl_accelerator_info_intel: u32, "With `cl_intel_accelerator`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_accelerator_info_intel: u32, "With `cl_intel_accelerator`." opencl {
         CL_ACCELERATOR_DESCRIPTOR_INTEL = 0x4090, "With `cl_intel_accelerator`.";
         CL_ACCELERATOR_REFERENCE_COUNT_INTEL = 0x4091, "With `cl_intel_accelerator`.";
         CL_ACCELERATOR_CONTEXT_INTEL = 0x4092, "With `cl_intel_accelerator`.";
@@ -11,13 +11,13 @@ enumeration! {
 }
 
 enumeration! {
-    cl_accelerator_type_intel: u32, "With `cl_intel_accelerator`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_accelerator_type_intel: u32, "With `cl_intel_accelerator`." opencl {
         CL_ACCELERATOR_TYPE_MOTION_ESTIMATION_INTEL = 0x0, "With `cl_intel_motion_estimation`.";
     }
 }
 
 enumeration! {
-    cl_addressing_mode: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_addressing_mode: u32, "Since OpenCL 1.0." opencl {
         CL_ADDRESS_NONE = 0x1130, "Since OpenCL 1.0.";
         CL_ADDRESS_CLAMP_TO_EDGE = 0x1131, "Since OpenCL 1.0.";
         CL_ADDRESS_CLAMP = 0x1132, "Since OpenCL 1.0.";
@@ -27,24 +27,24 @@ enumeration! {
 }
 
 enumeration! {
-    cl_bool: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_bool: u32, "Since OpenCL 1.0." opencl {
         CL_FALSE = 0, "Since OpenCL 1.0.";
         CL_TRUE = 1, "Since OpenCL 1.0.";
     }
     aliases {
-        CL_BLOCKING = CL_TRUE, "Another name of [`CL_TRUE`](Self::CL_TRUE). Since OpenCL 1.2.";
-        CL_NON_BLOCKING = CL_FALSE, "Another name of [`CL_FALSE`](Self::CL_FALSE). Since OpenCL 1.2.";
+        CL_BLOCKING = CL_TRUE, "Since OpenCL 1.2.";
+        CL_NON_BLOCKING = CL_FALSE, "Since OpenCL 1.2.";
     }
 }
 
 enumeration! {
-    cl_buffer_create_type: u32, "Since OpenCL 1.1." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_buffer_create_type: u32, "Since OpenCL 1.1." opencl {
         CL_BUFFER_CREATE_TYPE_REGION = 0x1220, "Since OpenCL 1.1.";
     }
 }
 
 enumeration! {
-    cl_build_status: i32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_build_status: i32, "Since OpenCL 1.0." opencl {
         CL_BUILD_SUCCESS = 0, "Since OpenCL 1.0.";
         CL_BUILD_NONE = -1, "Since OpenCL 1.0.";
         CL_BUILD_ERROR = -2, "Since OpenCL 1.0.";
@@ -53,7 +53,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_channel_order: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_channel_order: u32, "Since OpenCL 1.0." opencl {
         CL_R = 0x10B0, "Since OpenCL 1.0.";
         CL_A = 0x10B1, "Since OpenCL 1.0.";
         CL_RG = 0x10B2, "Since OpenCL 1.0.";
@@ -85,7 +85,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_channel_type: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_channel_type: u32, "Since OpenCL 1.0." opencl {
         CL_SNORM_INT8 = 0x10D0, "Since OpenCL 1.0.";
         CL_SNORM_INT16 = 0x10D1, "Since OpenCL 1.0.";
         CL_UNORM_INT8 = 0x10D2, "Since OpenCL 1.0.";
@@ -116,7 +116,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_command_buffer_info_khr: u32, "With `cl_khr_command_buffer`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_command_buffer_info_khr: u32, "With `cl_khr_command_buffer`." opencl {
         CL_COMMAND_BUFFER_QUEUES_KHR = 0x1294, "With `cl_khr_command_buffer`.";
         CL_COMMAND_BUFFER_NUM_QUEUES_KHR = 0x1295, "With `cl_khr_command_buffer`.";
         CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR = 0x1296, "With `cl_khr_command_buffer`.";
@@ -127,14 +127,14 @@ enumeration! {
 }
 
 enumeration! {
-    cl_command_buffer_properties_khr: u64, "With `cl_khr_command_buffer`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_command_buffer_properties_khr: u64, "With `cl_khr_command_buffer`." opencl {
         CL_COMMAND_BUFFER_FLAGS_KHR = 0x1293, "With `cl_khr_command_buffer`.";
         CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR = 0x12B7, "With `cl_khr_command_buffer_mutable_dispatch`.";
     }
 }
 
 enumeration! {
-    cl_command_buffer_state_khr: u32, "With `cl_khr_command_buffer`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_command_buffer_state_khr: u32, "With `cl_khr_command_buffer`." opencl {
         CL_COMMAND_BUFFER_STATE_RECORDING_KHR = 0, "With `cl_khr_command_buffer`.";
         CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR = 1, "With `cl_khr_command_buffer`.";
         CL_COMMAND_BUFFER_STATE_FINALIZED_KHR = 2, "With `cl_khr_command_buffer_mutable_dispatch`.";
@@ -142,20 +142,20 @@ enumeration! {
 }
 
 enumeration! {
-    cl_command_buffer_update_type_khr: u32, "With `cl_khr_command_buffer_mutable_dispatch`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_command_buffer_update_type_khr: u32, "With `cl_khr_command_buffer_mutable_dispatch`." opencl {
         CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR = 0, "With `cl_khr_command_buffer_mutable_dispatch`.";
     }
 }
 
 enumeration! {
-    cl_command_properties_khr: u64, "With `cl_khr_command_buffer`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_command_properties_khr: u64, "With `cl_khr_command_buffer`." opencl {
         CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR = 0x12B1, "With `cl_khr_command_buffer_mutable_dispatch`.";
         CL_MUTABLE_DISPATCH_ASSERTS_KHR = 0x12B8, "With `cl_khr_command_buffer_mutable_dispatch`.";
     }
 }
 
 enumeration! {
-    cl_command_queue_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_command_queue_info: u32, "Since OpenCL 1.0." opencl {
         CL_QUEUE_CONTEXT = 0x1090, "Since OpenCL 1.0.";
         CL_QUEUE_DEVICE = 0x1091, "Since OpenCL 1.0.";
         CL_QUEUE_REFERENCE_COUNT = 0x1092, "Since OpenCL 1.0.";
@@ -167,7 +167,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_command_type: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_command_type: u32, "Since OpenCL 1.0." opencl {
         CL_COMMAND_NDRANGE_KERNEL = 0x11F0, "Since OpenCL 1.0.";
         CL_COMMAND_TASK = 0x11F1, "Since OpenCL 1.0.";
         CL_COMMAND_NATIVE_KERNEL = 0x11F2, "Since OpenCL 1.0.";
@@ -237,7 +237,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_context_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_context_info: u32, "Since OpenCL 1.0." opencl {
         CL_CONTEXT_REFERENCE_COUNT = 0x1080, "Since OpenCL 1.0.";
         CL_CONTEXT_DEVICES = 0x1081, "Since OpenCL 1.0.";
         CL_CONTEXT_PROPERTIES = 0x1082, "Since OpenCL 1.0.";
@@ -258,7 +258,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_context_properties: isize, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_context_properties: isize, "Since OpenCL 1.0." opencl {
         CL_CONTEXT_PLATFORM = 0x1084, "Since OpenCL 1.0.";
         CL_CONTEXT_INTEROP_USER_SYNC = 0x1085, "Since OpenCL 1.2.";
         CL_GL_CONTEXT_KHR = 0x2008, "With `cl_khr_gl_sharing`.";
@@ -277,7 +277,7 @@ enumeration! {
 
 #[cfg(windows)]
 enumeration! {
-    cl_d3d10_device_set_khr: u32, "With `cl_khr_d3d10_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_d3d10_device_set_khr: u32, "With `cl_khr_d3d10_sharing`." opencl {
         CL_PREFERRED_DEVICES_FOR_D3D10_KHR = 0x4012, "With `cl_khr_d3d10_sharing`.";
         CL_ALL_DEVICES_FOR_D3D10_KHR = 0x4013, "With `cl_khr_d3d10_sharing`.";
     }
@@ -285,7 +285,7 @@ enumeration! {
 
 #[cfg(windows)]
 enumeration! {
-    cl_d3d10_device_source_khr: u32, "With `cl_khr_d3d10_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_d3d10_device_source_khr: u32, "With `cl_khr_d3d10_sharing`." opencl {
         CL_D3D10_DEVICE_KHR = 0x4010, "With `cl_khr_d3d10_sharing`.";
         CL_D3D10_DXGI_ADAPTER_KHR = 0x4011, "With `cl_khr_d3d10_sharing`.";
     }
@@ -293,7 +293,7 @@ enumeration! {
 
 #[cfg(windows)]
 enumeration! {
-    cl_d3d11_device_set_khr: u32, "With `cl_khr_d3d11_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_d3d11_device_set_khr: u32, "With `cl_khr_d3d11_sharing`." opencl {
         CL_PREFERRED_DEVICES_FOR_D3D11_KHR = 0x401B, "With `cl_khr_d3d11_sharing`.";
         CL_ALL_DEVICES_FOR_D3D11_KHR = 0x401C, "With `cl_khr_d3d11_sharing`.";
     }
@@ -301,14 +301,14 @@ enumeration! {
 
 #[cfg(windows)]
 enumeration! {
-    cl_d3d11_device_source_khr: u32, "With `cl_khr_d3d11_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_d3d11_device_source_khr: u32, "With `cl_khr_d3d11_sharing`." opencl {
         CL_D3D11_DEVICE_KHR = 0x4019, "With `cl_khr_d3d11_sharing`.";
         CL_D3D11_DXGI_ADAPTER_KHR = 0x401A, "With `cl_khr_d3d11_sharing`.";
     }
 }
 
 enumeration! {
-    cl_device_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_info: u32, "Since OpenCL 1.0." opencl {
         CL_DEVICE_TYPE = 0x1000, "Since OpenCL 1.0.";
         CL_DEVICE_VENDOR_ID = 0x1001, "Since OpenCL 1.0.";
         CL_DEVICE_MAX_COMPUTE_UNITS = 0x1002, "Since OpenCL 1.0.";
@@ -522,38 +522,38 @@ enumeration! {
         CL_DEVICE_FEATURE_CAPABILITIES_INTEL = 0x4256, "With `cl_intel_device_attribute_query`.";
     }
     aliases {
-        CL_DEVICE_MAX_WORK_ITEM_SIZES = CL_DEVICE_MAX_WORK_GROUP_SIZES, "Another name of [`CL_DEVICE_MAX_WORK_GROUP_SIZES`](Self::CL_DEVICE_MAX_WORK_GROUP_SIZES). Since OpenCL 1.0, deprecated since 3.1.";
-        CL_DEVICE_QUEUE_PROPERTIES = CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, "Another name of [`CL_DEVICE_QUEUE_ON_HOST_PROPERTIES`](Self::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES). Since OpenCL 1.0, deprecated since 2.0.";
-        CL_DEVICE_IMAGE_PITCH_ALIGNMENT_KHR = CL_DEVICE_IMAGE_PITCH_ALIGNMENT, "Another name of [`CL_DEVICE_IMAGE_PITCH_ALIGNMENT`](Self::CL_DEVICE_IMAGE_PITCH_ALIGNMENT). With `cl_khr_image2d_from_buffer`.";
-        CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT_KHR = CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, "Another name of [`CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT`](Self::CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT). With `cl_khr_image2d_from_buffer`.";
-        CL_DEVICE_IL_VERSION_KHR = CL_DEVICE_IL_VERSION, "Another name of [`CL_DEVICE_IL_VERSION`](Self::CL_DEVICE_IL_VERSION). With `cl_khr_il_program`.";
-        CL_DEVICE_NUMERIC_VERSION_KHR = CL_DEVICE_NUMERIC_VERSION, "Another name of [`CL_DEVICE_NUMERIC_VERSION`](Self::CL_DEVICE_NUMERIC_VERSION). With `cl_khr_extended_versioning`.";
-        CL_DEVICE_EXTENSIONS_WITH_VERSION_KHR = CL_DEVICE_EXTENSIONS_WITH_VERSION, "Another name of [`CL_DEVICE_EXTENSIONS_WITH_VERSION`](Self::CL_DEVICE_EXTENSIONS_WITH_VERSION). With `cl_khr_extended_versioning`.";
-        CL_DEVICE_ILS_WITH_VERSION_KHR = CL_DEVICE_ILS_WITH_VERSION, "Another name of [`CL_DEVICE_ILS_WITH_VERSION`](Self::CL_DEVICE_ILS_WITH_VERSION). With `cl_khr_extended_versioning`.";
-        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION_KHR = CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, "Another name of [`CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION`](Self::CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION). With `cl_khr_extended_versioning`.";
-        CL_DEVICE_UUID_KHR = CL_DEVICE_UUID, "Another name of [`CL_DEVICE_UUID`](Self::CL_DEVICE_UUID). With `cl_khr_device_uuid`.";
-        CL_DRIVER_UUID_KHR = CL_DRIVER_UUID, "Another name of [`CL_DRIVER_UUID`](Self::CL_DRIVER_UUID). With `cl_khr_device_uuid`.";
-        CL_DEVICE_LUID_VALID_KHR = CL_DEVICE_LUID_VALID, "Another name of [`CL_DEVICE_LUID_VALID`](Self::CL_DEVICE_LUID_VALID). With `cl_khr_device_uuid`.";
-        CL_DEVICE_LUID_KHR = CL_DEVICE_LUID, "Another name of [`CL_DEVICE_LUID`](Self::CL_DEVICE_LUID). With `cl_khr_device_uuid`.";
-        CL_DEVICE_NODE_MASK_KHR = CL_DEVICE_NODE_MASK, "Another name of [`CL_DEVICE_NODE_MASK`](Self::CL_DEVICE_NODE_MASK). With `cl_khr_device_uuid`.";
-        CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR = CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES, "Another name of [`CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES`](Self::CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES). With `cl_khr_integer_dot_product`.";
-        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR = CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT, "Another name of [`CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT`](Self::CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT). With `cl_khr_integer_dot_product`.";
-        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR = CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED, "Another name of [`CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED`](Self::CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED). With `cl_khr_integer_dot_product`.";
-        CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR = CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS, "Another name of [`CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS`](Self::CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS). With `cl_khr_spirv_queries`.";
-        CL_DEVICE_SPIRV_EXTENSIONS_KHR = CL_DEVICE_SPIRV_EXTENSIONS, "Another name of [`CL_DEVICE_SPIRV_EXTENSIONS`](Self::CL_DEVICE_SPIRV_EXTENSIONS). With `cl_khr_spirv_queries`.";
-        CL_DEVICE_SPIRV_CAPABILITIES_KHR = CL_DEVICE_SPIRV_CAPABILITIES, "Another name of [`CL_DEVICE_SPIRV_CAPABILITIES`](Self::CL_DEVICE_SPIRV_CAPABILITIES). With `cl_khr_spirv_queries`.";
+        CL_DEVICE_MAX_WORK_ITEM_SIZES = CL_DEVICE_MAX_WORK_GROUP_SIZES, "Since OpenCL 1.0, deprecated since 3.1.";
+        CL_DEVICE_QUEUE_PROPERTIES = CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, "Since OpenCL 1.0, deprecated since 2.0.";
+        CL_DEVICE_IMAGE_PITCH_ALIGNMENT_KHR = CL_DEVICE_IMAGE_PITCH_ALIGNMENT, "With `cl_khr_image2d_from_buffer`.";
+        CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT_KHR = CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, "With `cl_khr_image2d_from_buffer`.";
+        CL_DEVICE_IL_VERSION_KHR = CL_DEVICE_IL_VERSION, "With `cl_khr_il_program`.";
+        CL_DEVICE_NUMERIC_VERSION_KHR = CL_DEVICE_NUMERIC_VERSION, "With `cl_khr_extended_versioning`.";
+        CL_DEVICE_EXTENSIONS_WITH_VERSION_KHR = CL_DEVICE_EXTENSIONS_WITH_VERSION, "With `cl_khr_extended_versioning`.";
+        CL_DEVICE_ILS_WITH_VERSION_KHR = CL_DEVICE_ILS_WITH_VERSION, "With `cl_khr_extended_versioning`.";
+        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION_KHR = CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, "With `cl_khr_extended_versioning`.";
+        CL_DEVICE_UUID_KHR = CL_DEVICE_UUID, "With `cl_khr_device_uuid`.";
+        CL_DRIVER_UUID_KHR = CL_DRIVER_UUID, "With `cl_khr_device_uuid`.";
+        CL_DEVICE_LUID_VALID_KHR = CL_DEVICE_LUID_VALID, "With `cl_khr_device_uuid`.";
+        CL_DEVICE_LUID_KHR = CL_DEVICE_LUID, "With `cl_khr_device_uuid`.";
+        CL_DEVICE_NODE_MASK_KHR = CL_DEVICE_NODE_MASK, "With `cl_khr_device_uuid`.";
+        CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR = CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES, "With `cl_khr_integer_dot_product`.";
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR = CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT, "With `cl_khr_integer_dot_product`.";
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR = CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED, "With `cl_khr_integer_dot_product`.";
+        CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR = CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS, "With `cl_khr_spirv_queries`.";
+        CL_DEVICE_SPIRV_EXTENSIONS_KHR = CL_DEVICE_SPIRV_EXTENSIONS, "With `cl_khr_spirv_queries`.";
+        CL_DEVICE_SPIRV_CAPABILITIES_KHR = CL_DEVICE_SPIRV_CAPABILITIES, "With `cl_khr_spirv_queries`.";
     }
 }
 
 enumeration! {
-    cl_device_local_mem_type: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_local_mem_type: u32, "Since OpenCL 1.0." opencl {
         CL_LOCAL = 0x1, "Since OpenCL 1.0.";
         CL_GLOBAL = 0x2, "Since OpenCL 1.0.";
     }
 }
 
 enumeration! {
-    cl_device_mem_cache_type: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_mem_cache_type: u32, "Since OpenCL 1.0." opencl {
         CL_NONE = 0x0, "Since OpenCL 1.0.";
         CL_READ_ONLY_CACHE = 0x1, "Since OpenCL 1.0.";
         CL_READ_WRITE_CACHE = 0x2, "Since OpenCL 1.0.";
@@ -561,7 +561,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_device_partition_property: isize, "Since OpenCL 1.2." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_partition_property: isize, "Since OpenCL 1.2." opencl {
         CL_DEVICE_PARTITION_BY_COUNTS_LIST_END = 0x0, "Since OpenCL 1.2.";
         CL_PARTITION_BY_NAMES_LIST_END_INTEL = -1, "With `cl_intel_device_partition_by_names`.";
         CL_DEVICE_PARTITION_EQUALLY = 0x1086, "Since OpenCL 1.2.";
@@ -572,7 +572,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_device_partition_property_ext: u64, "With `cl_ext_device_fission`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_device_partition_property_ext: u64, "With `cl_ext_device_fission`." opencl {
         CL_PROPERTIES_LIST_END_EXT = 0, "With `cl_ext_device_fission`.";
         CL_PARTITION_BY_NAMES_LIST_END_EXT = 18446744073709551615, "With `cl_ext_device_fission`.";
         CL_AFFINITY_DOMAIN_L1_CACHE_EXT = 0x1, "With `cl_ext_device_fission`.";
@@ -587,19 +587,19 @@ enumeration! {
         CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN_EXT = 0x4053, "With `cl_ext_device_fission`.";
     }
     aliases {
-        CL_PARTITION_BY_COUNTS_LIST_END_EXT = CL_PROPERTIES_LIST_END_EXT, "Another name of [`CL_PROPERTIES_LIST_END_EXT`](Self::CL_PROPERTIES_LIST_END_EXT). With `cl_ext_device_fission`.";
+        CL_PARTITION_BY_COUNTS_LIST_END_EXT = CL_PROPERTIES_LIST_END_EXT, "With `cl_ext_device_fission`.";
     }
 }
 
 enumeration! {
-    cl_dx9_device_set_intel: u32, "With `cl_intel_dx9_media_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_dx9_device_set_intel: u32, "With `cl_intel_dx9_media_sharing`." opencl {
         CL_PREFERRED_DEVICES_FOR_DX9_INTEL = 0x4024, "With `cl_intel_dx9_media_sharing`.";
         CL_ALL_DEVICES_FOR_DX9_INTEL = 0x4025, "With `cl_intel_dx9_media_sharing`.";
     }
 }
 
 enumeration! {
-    cl_dx9_device_source_intel: u32, "With `cl_intel_dx9_media_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_dx9_device_source_intel: u32, "With `cl_intel_dx9_media_sharing`." opencl {
         CL_D3D9_DEVICE_INTEL = 0x4022, "With `cl_intel_dx9_media_sharing`.";
         CL_D3D9EX_DEVICE_INTEL = 0x4070, "With `cl_intel_dx9_media_sharing`.";
         CL_DXVA_DEVICE_INTEL = 0x4071, "With `cl_intel_dx9_media_sharing`.";
@@ -607,14 +607,14 @@ enumeration! {
 }
 
 enumeration! {
-    cl_dx9_media_adapter_set_khr: u32, "With `cl_khr_dx9_media_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_dx9_media_adapter_set_khr: u32, "With `cl_khr_dx9_media_sharing`." opencl {
         CL_PREFERRED_DEVICES_FOR_DX9_MEDIA_ADAPTER_KHR = 0x2023, "With `cl_khr_dx9_media_sharing`.";
         CL_ALL_DEVICES_FOR_DX9_MEDIA_ADAPTER_KHR = 0x2024, "With `cl_khr_dx9_media_sharing`.";
     }
 }
 
 enumeration! {
-    cl_dx9_media_adapter_type_khr: u32, "With `cl_khr_dx9_media_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_dx9_media_adapter_type_khr: u32, "With `cl_khr_dx9_media_sharing`." opencl {
         CL_ADAPTER_D3D9_KHR = 0x2020, "With `cl_khr_dx9_media_sharing`.";
         CL_ADAPTER_D3D9EX_KHR = 0x2021, "With `cl_khr_dx9_media_sharing`.";
         CL_ADAPTER_DXVA_KHR = 0x2022, "With `cl_khr_dx9_media_sharing`.";
@@ -622,13 +622,13 @@ enumeration! {
 }
 
 enumeration! {
-    cl_egl_image_properties_khr: isize, "With `cl_khr_egl_image`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_egl_image_properties_khr: isize, "With `cl_khr_egl_image`." opencl {
         CL_EGL_YUV_PLANE_INTEL = 0x4107, "With `cl_intel_egl_image_yuv`.";
     }
 }
 
 enumeration! {
-    cl_event_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_event_info: u32, "Since OpenCL 1.0." opencl {
         CL_EVENT_COMMAND_QUEUE = 0x11D0, "Since OpenCL 1.0.";
         CL_EVENT_COMMAND_TYPE = 0x11D1, "Since OpenCL 1.0.";
         CL_EVENT_REFERENCE_COUNT = 0x11D2, "Since OpenCL 1.0.";
@@ -639,7 +639,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_external_memory_handle_type_khr: u32, "With `cl_khr_external_memory`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_external_memory_handle_type_khr: u32, "With `cl_khr_external_memory`." opencl {
         CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR = 0x2060, "With `cl_khr_external_memory_opaque_fd`.";
         CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR = 0x2061, "With `cl_khr_external_memory_win32`.";
         CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR = 0x2062, "With `cl_khr_external_memory_win32`.";
@@ -650,7 +650,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_external_semaphore_handle_type_khr: u32, "With `cl_khr_external_semaphore`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_external_semaphore_handle_type_khr: u32, "With `cl_khr_external_semaphore`." opencl {
         CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR = 0x2055, "With `cl_khr_external_semaphore_opaque_fd`.";
         CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR = 0x2056, "With `cl_khr_external_semaphore_win32`.";
         CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR = 0x2057, "With `cl_khr_external_semaphore_win32`.";
@@ -661,21 +661,21 @@ enumeration! {
 }
 
 enumeration! {
-    cl_filter_mode: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_filter_mode: u32, "Since OpenCL 1.0." opencl {
         CL_FILTER_NEAREST = 0x1140, "Since OpenCL 1.0.";
         CL_FILTER_LINEAR = 0x1141, "Since OpenCL 1.0.";
     }
 }
 
 enumeration! {
-    cl_gl_context_info: u32, "With `cl_khr_gl_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_gl_context_info: u32, "With `cl_khr_gl_sharing`." opencl {
         CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR = 0x2006, "With `cl_khr_gl_sharing`.";
         CL_DEVICES_FOR_GL_CONTEXT_KHR = 0x2007, "With `cl_khr_gl_sharing`.";
     }
 }
 
 enumeration! {
-    cl_gl_object_type: u32, "With `cl_khr_gl_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_gl_object_type: u32, "With `cl_khr_gl_sharing`." opencl {
         CL_GL_OBJECT_BUFFER = 0x2000, "With `cl_khr_gl_sharing`.";
         CL_GL_OBJECT_TEXTURE2D = 0x2001, "With `cl_khr_gl_sharing`.";
         CL_GL_OBJECT_TEXTURE3D = 0x2002, "With `cl_khr_gl_sharing`.";
@@ -688,7 +688,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_gl_texture_info: u32, "With `cl_khr_gl_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_gl_texture_info: u32, "With `cl_khr_gl_sharing`." opencl {
         CL_GL_TEXTURE_TARGET = 0x2004, "With `cl_khr_gl_sharing`.";
         CL_GL_MIPMAP_LEVEL = 0x2005, "With `cl_khr_gl_sharing`.";
         CL_GL_NUM_SAMPLES = 0x2012, "With `cl_khr_gl_msaa_sharing`.";
@@ -696,7 +696,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_icdl_info: u32, "With `cl_loader_info`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_icdl_info: u32, "With `cl_loader_info`." opencl {
         CL_ICDL_OCL_VERSION = 1, "With `cl_loader_info`.";
         CL_ICDL_VERSION = 2, "With `cl_loader_info`.";
         CL_ICDL_NAME = 3, "With `cl_loader_info`.";
@@ -705,7 +705,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_image_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_image_info: u32, "Since OpenCL 1.0." opencl {
         CL_IMAGE_FORMAT = 0x1110, "Since OpenCL 1.0.";
         CL_IMAGE_ELEMENT_SIZE = 0x1111, "Since OpenCL 1.0.";
         CL_IMAGE_ROW_PITCH = 0x1112, "Since OpenCL 1.0.";
@@ -726,14 +726,14 @@ enumeration! {
 }
 
 enumeration! {
-    cl_image_pitch_info_qcom: u32, "With `cl_qcom_ext_host_ptr`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_image_pitch_info_qcom: u32, "With `cl_qcom_ext_host_ptr`." opencl {
         CL_IMAGE_ROW_ALIGNMENT_QCOM = 0x40A2, "With `cl_qcom_ext_host_ptr`.";
         CL_IMAGE_SLICE_ALIGNMENT_QCOM = 0x40A3, "With `cl_qcom_ext_host_ptr`.";
     }
 }
 
 enumeration! {
-    cl_image_requirements_info_ext: u32, "With `cl_ext_image_requirements_info`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_image_requirements_info_ext: u32, "With `cl_ext_image_requirements_info`." opencl {
         CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT = 0x1290, "With `cl_ext_image_requirements_info`.";
         CL_IMAGE_REQUIREMENTS_SLICE_PITCH_ALIGNMENT_EXT = 0x1291, "With `cl_ext_image_from_buffer`.";
         CL_IMAGE_REQUIREMENTS_BASE_ADDRESS_ALIGNMENT_EXT = 0x1292, "With `cl_ext_image_requirements_info`.";
@@ -746,7 +746,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_import_properties_arm: isize, "With `cl_arm_import_memory`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_import_properties_arm: isize, "With `cl_arm_import_memory`." opencl {
         CL_IMPORT_TYPE_ARM = 0x40B2, "With `cl_arm_import_memory`.";
         CL_IMPORT_TYPE_HOST_ARM = 0x40B3, "With `cl_arm_import_memory_host`.";
         CL_IMPORT_TYPE_DMA_BUF_ARM = 0x40B4, "With `cl_arm_import_memory_dma_buf`.";
@@ -759,7 +759,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_kernel_arg_access_qualifier: u32, "Since OpenCL 1.2." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_kernel_arg_access_qualifier: u32, "Since OpenCL 1.2." opencl {
         CL_KERNEL_ARG_ACCESS_READ_ONLY = 0x11A0, "Since OpenCL 1.2.";
         CL_KERNEL_ARG_ACCESS_WRITE_ONLY = 0x11A1, "Since OpenCL 1.2.";
         CL_KERNEL_ARG_ACCESS_READ_WRITE = 0x11A2, "Since OpenCL 1.2.";
@@ -768,7 +768,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_kernel_arg_address_qualifier: u32, "Since OpenCL 1.2." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_kernel_arg_address_qualifier: u32, "Since OpenCL 1.2." opencl {
         CL_KERNEL_ARG_ADDRESS_GLOBAL = 0x119B, "Since OpenCL 1.2.";
         CL_KERNEL_ARG_ADDRESS_LOCAL = 0x119C, "Since OpenCL 1.2.";
         CL_KERNEL_ARG_ADDRESS_CONSTANT = 0x119D, "Since OpenCL 1.2.";
@@ -777,7 +777,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_kernel_arg_info: u32, "Since OpenCL 1.2." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_kernel_arg_info: u32, "Since OpenCL 1.2." opencl {
         CL_KERNEL_ARG_ADDRESS_QUALIFIER = 0x1196, "Since OpenCL 1.2.";
         CL_KERNEL_ARG_ACCESS_QUALIFIER = 0x1197, "Since OpenCL 1.2.";
         CL_KERNEL_ARG_TYPE_NAME = 0x1198, "Since OpenCL 1.2.";
@@ -787,7 +787,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_kernel_exec_info: u32, "Since OpenCL 2.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_kernel_exec_info: u32, "Since OpenCL 2.0." opencl {
         CL_KERNEL_EXEC_INFO_SVM_PTRS = 0x11B6, "Since OpenCL 2.0.";
         CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM = 0x11B7, "Since OpenCL 2.0.";
         CL_KERNEL_EXEC_INFO_SVM_INDIRECT_ACCESS_KHR = 0x11BB, "With `cl_khr_unified_svm`.";
@@ -804,14 +804,14 @@ enumeration! {
 }
 
 enumeration! {
-    cl_kernel_exec_info_arm: u32, "With `cl_arm_shared_virtual_memory`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_kernel_exec_info_arm: u32, "With `cl_arm_shared_virtual_memory`." opencl {
         CL_KERNEL_EXEC_INFO_SVM_PTRS_ARM = 0x40B8, "With `cl_arm_shared_virtual_memory`.";
         CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM_ARM = 0x40B9, "With `cl_arm_shared_virtual_memory`.";
     }
 }
 
 enumeration! {
-    cl_kernel_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_kernel_info: u32, "Since OpenCL 1.0." opencl {
         CL_KERNEL_FUNCTION_NAME = 0x1190, "Since OpenCL 1.0.";
         CL_KERNEL_NUM_ARGS = 0x1191, "Since OpenCL 1.0.";
         CL_KERNEL_REFERENCE_COUNT = 0x1192, "Since OpenCL 1.0.";
@@ -823,7 +823,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_kernel_sub_group_info: u32, "Since OpenCL 2.1, or with `cl_khr_subgroups`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_kernel_sub_group_info: u32, "Since OpenCL 2.1, or with `cl_khr_subgroups`." opencl {
         CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT = 0x11B8, "Since OpenCL 2.1.";
         CL_KERNEL_MAX_NUM_SUB_GROUPS = 0x11B9, "Since OpenCL 2.1.";
         CL_KERNEL_COMPILE_NUM_SUB_GROUPS = 0x11BA, "Since OpenCL 2.1.";
@@ -832,13 +832,13 @@ enumeration! {
         CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL = 0x410A, "With `cl_intel_required_subgroup_size`.";
     }
     aliases {
-        CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR = CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, "Another name of [`CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE`](Self::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE). With `cl_khr_subgroups`.";
-        CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR = CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, "Another name of [`CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE`](Self::CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE). With `cl_khr_subgroups`.";
+        CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR = CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, "With `cl_khr_subgroups`.";
+        CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR = CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, "With `cl_khr_subgroups`.";
     }
 }
 
 enumeration! {
-    cl_kernel_work_group_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_kernel_work_group_info: u32, "Since OpenCL 1.0." opencl {
         CL_KERNEL_WORK_GROUP_SIZE = 0x11B0, "Since OpenCL 1.0.";
         CL_KERNEL_COMPILE_WORK_GROUP_SIZE = 0x11B1, "Since OpenCL 1.0.";
         CL_KERNEL_LOCAL_MEM_SIZE = 0x11B2, "Since OpenCL 1.0.";
@@ -851,33 +851,33 @@ enumeration! {
 }
 
 enumeration! {
-    cl_khronos_vendor_id: u32, "Since OpenCL 3.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_khronos_vendor_id: u32, "Since OpenCL 3.0." opencl {
         CL_KHRONOS_VENDOR_ID_CODEPLAY = 0x10004, "Since OpenCL 1.0.";
         CL_KHRONOS_VENDOR_ID_POCL = 0x10006, "Since OpenCL 1.0.";
     }
 }
 
 enumeration! {
-    cl_layer_api_version: u32, "With `cl_loader_layers`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_layer_api_version: u32, "With `cl_loader_layers`." opencl {
         CL_LAYER_API_VERSION_100 = 100, "With `cl_loader_layers`.";
     }
 }
 
 enumeration! {
-    cl_layer_info: u32, "With `cl_loader_layers`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_layer_info: u32, "With `cl_loader_layers`." opencl {
         CL_LAYER_API_VERSION = 0x4240, "With `cl_loader_layers`.";
         CL_LAYER_NAME = 0x4241, "With `cl_loader_layers`.";
     }
 }
 
 enumeration! {
-    cl_layer_properties: u64, "With `cl_loader_layers`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_layer_properties: u64, "With `cl_loader_layers`." opencl {
         CL_LAYER_PROPERTIES_LIST_END = 0, "With `cl_loader_layers`.";
     }
 }
 
 enumeration! {
-    cl_mem_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mem_info: u32, "Since OpenCL 1.0." opencl {
         CL_MEM_TYPE = 0x1100, "Since OpenCL 1.0.";
         CL_MEM_FLAGS = 0x1101, "Since OpenCL 1.0.";
         CL_MEM_SIZE = 0x1102, "Since OpenCL 1.0.";
@@ -902,7 +902,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_mem_info_intel: u32, "With `cl_intel_unified_shared_memory`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mem_info_intel: u32, "With `cl_intel_unified_shared_memory`." opencl {
         CL_MEM_ALLOC_TYPE_INTEL = 0x419A, "With `cl_intel_unified_shared_memory`.";
         CL_MEM_ALLOC_BASE_PTR_INTEL = 0x419B, "With `cl_intel_unified_shared_memory`.";
         CL_MEM_ALLOC_SIZE_INTEL = 0x419C, "With `cl_intel_unified_shared_memory`.";
@@ -912,7 +912,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_mem_object_type: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mem_object_type: u32, "Since OpenCL 1.0." opencl {
         CL_MEM_OBJECT_BUFFER = 0x10F0, "Since OpenCL 1.0.";
         CL_MEM_OBJECT_IMAGE2D = 0x10F1, "Since OpenCL 1.0.";
         CL_MEM_OBJECT_IMAGE3D = 0x10F2, "Since OpenCL 1.0.";
@@ -925,7 +925,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_mem_properties: u64, "Since OpenCL 3.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mem_properties: u64, "Since OpenCL 3.0." opencl {
         CL_MEM_DEVICE_HANDLE_LIST_END_KHR = 0, "With `cl_khr_external_memory`.";
         CL_MEM_DEVICE_HANDLE_LIST_KHR = 0x2051, "With `cl_khr_external_memory`.";
         CL_MEM_ALLOC_FLAGS_IMG = 0x40D7, "With `cl_img_mem_properties`.";
@@ -936,7 +936,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_mem_properties_intel: u64, "With `cl_intel_create_buffer_with_properties` or `cl_intel_unified_shared_memory`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mem_properties_intel: u64, "With `cl_intel_create_buffer_with_properties` or `cl_intel_unified_shared_memory`." opencl {
         CL_MEM_ALLOC_FLAGS_INTEL = 0x4195, "With `cl_intel_unified_shared_memory`.";
         CL_MEM_ALLOC_BUFFER_LOCATION_INTEL = 0x419E, "With `cl_intel_mem_alloc_buffer_location`.";
         CL_MEM_CHANNEL_INTEL = 0x4213, "With `cl_intel_mem_channel_property`.";
@@ -944,14 +944,14 @@ enumeration! {
 }
 
 enumeration! {
-    cl_mipmap_filter_mode_img: u32, "With `cl_img_generate_mipmap`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mipmap_filter_mode_img: u32, "With `cl_img_generate_mipmap`." opencl {
         CL_MIPMAP_FILTER_ANY_IMG = 0x0, "With `cl_img_generate_mipmap`.";
         CL_MIPMAP_FILTER_BOX_IMG = 0x1, "With `cl_img_generate_mipmap`.";
     }
 }
 
 enumeration! {
-    cl_mutable_command_info_khr: u32, "With `cl_khr_command_buffer_mutable_dispatch`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_mutable_command_info_khr: u32, "With `cl_khr_command_buffer_mutable_dispatch`." opencl {
         CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR = 0x12A0, "With `cl_khr_command_buffer_mutable_dispatch`.";
         CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR = 0x12A1, "With `cl_khr_command_buffer_mutable_dispatch`.";
         CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR = 0x12A2, "With `cl_khr_command_buffer_mutable_dispatch`.";
@@ -965,7 +965,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_perf_hint_qcom: u32, "With `cl_qcom_perf_hint`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_perf_hint_qcom: u32, "With `cl_qcom_perf_hint`." opencl {
         CL_PERF_HINT_HIGH_QCOM = 0x40C3, "With `cl_qcom_perf_hint`.";
         CL_PERF_HINT_NORMAL_QCOM = 0x40C4, "With `cl_qcom_perf_hint`.";
         CL_PERF_HINT_LOW_QCOM = 0x40C5, "With `cl_qcom_perf_hint`.";
@@ -973,7 +973,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_pipe_info: u32, "Since OpenCL 2.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_pipe_info: u32, "Since OpenCL 2.0." opencl {
         CL_PIPE_PACKET_SIZE = 0x1120, "Since OpenCL 2.0.";
         CL_PIPE_MAX_PACKETS = 0x1121, "Since OpenCL 2.0.";
         CL_PIPE_PROPERTIES = 0x1122, "Since OpenCL 3.0.";
@@ -981,7 +981,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_platform_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_platform_info: u32, "Since OpenCL 1.0." opencl {
         CL_PLATFORM_PROFILE = 0x900, "Since OpenCL 1.0.";
         CL_PLATFORM_VERSION = 0x901, "Since OpenCL 1.0.";
         CL_PLATFORM_NAME = 0x902, "Since OpenCL 1.0.";
@@ -1000,13 +1000,13 @@ enumeration! {
         CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR = 0x2044, "With `cl_khr_external_memory`.";
     }
     aliases {
-        CL_PLATFORM_NUMERIC_VERSION_KHR = CL_PLATFORM_NUMERIC_VERSION, "Another name of [`CL_PLATFORM_NUMERIC_VERSION`](Self::CL_PLATFORM_NUMERIC_VERSION). With `cl_khr_extended_versioning`.";
-        CL_PLATFORM_EXTENSIONS_WITH_VERSION_KHR = CL_PLATFORM_EXTENSIONS_WITH_VERSION, "Another name of [`CL_PLATFORM_EXTENSIONS_WITH_VERSION`](Self::CL_PLATFORM_EXTENSIONS_WITH_VERSION). With `cl_khr_extended_versioning`.";
+        CL_PLATFORM_NUMERIC_VERSION_KHR = CL_PLATFORM_NUMERIC_VERSION, "With `cl_khr_extended_versioning`.";
+        CL_PLATFORM_EXTENSIONS_WITH_VERSION_KHR = CL_PLATFORM_EXTENSIONS_WITH_VERSION, "With `cl_khr_extended_versioning`.";
     }
 }
 
 enumeration! {
-    cl_profiling_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_profiling_info: u32, "Since OpenCL 1.0." opencl {
         CL_PROFILING_COMMAND_QUEUED = 0x1280, "Since OpenCL 1.0.";
         CL_PROFILING_COMMAND_SUBMIT = 0x1281, "Since OpenCL 1.0.";
         CL_PROFILING_COMMAND_START = 0x1282, "Since OpenCL 1.0.";
@@ -1016,7 +1016,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_program_binary_type: u32, "Since OpenCL 1.2." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_program_binary_type: u32, "Since OpenCL 1.2." opencl {
         CL_PROGRAM_BINARY_TYPE_NONE = 0x0, "Since OpenCL 1.2.";
         CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT = 0x1, "Since OpenCL 1.2.";
         CL_PROGRAM_BINARY_TYPE_LIBRARY = 0x2, "Since OpenCL 1.2.";
@@ -1026,7 +1026,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_program_build_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_program_build_info: u32, "Since OpenCL 1.0." opencl {
         CL_PROGRAM_BUILD_STATUS = 0x1181, "Since OpenCL 1.0.";
         CL_PROGRAM_BUILD_OPTIONS = 0x1182, "Since OpenCL 1.0.";
         CL_PROGRAM_BUILD_LOG = 0x1183, "Since OpenCL 1.0.";
@@ -1036,7 +1036,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_program_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_program_info: u32, "Since OpenCL 1.0." opencl {
         CL_PROGRAM_REFERENCE_COUNT = 0x1160, "Since OpenCL 1.0.";
         CL_PROGRAM_CONTEXT = 0x1161, "Since OpenCL 1.0.";
         CL_PROGRAM_NUM_DEVICES = 0x1162, "Since OpenCL 1.0.";
@@ -1053,12 +1053,12 @@ enumeration! {
         CL_PROGRAM_HOST_PIPE_NAMES_INTEL = 0x4217, "With `cl_intel_program_scope_host_pipe`.";
     }
     aliases {
-        CL_PROGRAM_IL_KHR = CL_PROGRAM_IL, "Another name of [`CL_PROGRAM_IL`](Self::CL_PROGRAM_IL). With `cl_khr_il_program`.";
+        CL_PROGRAM_IL_KHR = CL_PROGRAM_IL, "With `cl_khr_il_program`.";
     }
 }
 
 enumeration! {
-    cl_queue_priority_khr: u32, "With `cl_khr_priority_hints`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_queue_priority_khr: u32, "With `cl_khr_priority_hints`." opencl {
         CL_QUEUE_PRIORITY_HIGH_KHR = 1 << 0, "With `cl_khr_priority_hints`.";
         CL_QUEUE_PRIORITY_MED_KHR = 1 << 1, "With `cl_khr_priority_hints`.";
         CL_QUEUE_PRIORITY_LOW_KHR = 1 << 2, "With `cl_khr_priority_hints`.";
@@ -1066,7 +1066,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_queue_properties: u64, "Since OpenCL 2.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_queue_properties: u64, "Since OpenCL 2.0." opencl {
         CL_QUEUE_PRIORITY_KHR = 0x1096, "With `cl_khr_priority_hints`.";
         CL_QUEUE_THROTTLE_KHR = 0x1097, "With `cl_khr_throttle_hints`.";
         CL_QUEUE_FAMILY_INTEL = 0x418C, "With `cl_intel_command_queue_families`.";
@@ -1082,7 +1082,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_queue_throttle_khr: u32, "With `cl_khr_throttle_hints`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_queue_throttle_khr: u32, "With `cl_khr_throttle_hints`." opencl {
         CL_QUEUE_THROTTLE_HIGH_KHR = 1 << 0, "With `cl_khr_throttle_hints`.";
         CL_QUEUE_THROTTLE_MED_KHR = 1 << 1, "With `cl_khr_throttle_hints`.";
         CL_QUEUE_THROTTLE_LOW_KHR = 1 << 2, "With `cl_khr_throttle_hints`.";
@@ -1090,7 +1090,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_sampler_info: u32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_sampler_info: u32, "Since OpenCL 1.0." opencl {
         CL_SAMPLER_REFERENCE_COUNT = 0x1150, "Since OpenCL 1.0.";
         CL_SAMPLER_CONTEXT = 0x1151, "Since OpenCL 1.0.";
         CL_SAMPLER_NORMALIZED_COORDS = 0x1152, "Since OpenCL 1.0.";
@@ -1104,7 +1104,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_sampler_properties: u64, "Since OpenCL 2.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_sampler_properties: u64, "Since OpenCL 2.0." opencl {
         CL_SAMPLER_MIP_FILTER_MODE_KHR = 0x1155, "With `cl_khr_mipmap_image`.";
         CL_SAMPLER_LOD_MIN_KHR = 0x1156, "With `cl_khr_mipmap_image`.";
         CL_SAMPLER_LOD_MAX_KHR = 0x1157, "With `cl_khr_mipmap_image`.";
@@ -1112,7 +1112,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_semaphore_info_khr: u32, "With `cl_khr_semaphore`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_semaphore_info_khr: u32, "With `cl_khr_semaphore`." opencl {
         CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR = 0, "With `cl_khr_semaphore`.";
         CL_SEMAPHORE_CONTEXT_KHR = 0x2039, "With `cl_khr_semaphore`.";
         CL_SEMAPHORE_REFERENCE_COUNT_KHR = 0x203A, "With `cl_khr_semaphore`.";
@@ -1125,25 +1125,25 @@ enumeration! {
 }
 
 enumeration! {
-    cl_semaphore_properties_khr: u64, "With `cl_khr_semaphore`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_semaphore_properties_khr: u64, "With `cl_khr_semaphore`." opencl {
         CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR = 0, "With `cl_khr_semaphore`.";
         CL_SEMAPHORE_TYPE_KHR = 0x203D, "With `cl_khr_semaphore`.";
         CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR = 0x203F, "With `cl_khr_external_semaphore`.";
         CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR = 0x2053, "With `cl_khr_semaphore`.";
     }
     aliases {
-        CL_SEMAPHORE_EXPORT_HANDLE_TYPES_LIST_END_KHR = CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR, "Another name of [`CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR`](Self::CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR). With `cl_khr_external_semaphore`.";
+        CL_SEMAPHORE_EXPORT_HANDLE_TYPES_LIST_END_KHR = CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR, "With `cl_khr_external_semaphore`.";
     }
 }
 
 enumeration! {
-    cl_semaphore_type_khr: u32, "With `cl_khr_semaphore`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_semaphore_type_khr: u32, "With `cl_khr_semaphore`." opencl {
         CL_SEMAPHORE_TYPE_BINARY_KHR = 1, "With `cl_khr_semaphore`.";
     }
 }
 
 enumeration! {
-    cl_svm_alloc_properties_khr: u64, "With `cl_khr_unified_svm`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_svm_alloc_properties_khr: u64, "With `cl_khr_unified_svm`." opencl {
         CL_SVM_ALLOC_ASSOCIATED_DEVICE_HANDLE_KHR = 0x2078, "With `cl_khr_unified_svm`.";
         CL_SVM_ALLOC_ACCESS_FLAGS_KHR = 0x2079, "With `cl_khr_unified_svm`.";
         CL_SVM_ALLOC_ALIGNMENT_KHR = 0x207A, "With `cl_khr_unified_svm`.";
@@ -1153,7 +1153,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_svm_pointer_info_khr: u32, "With `cl_khr_unified_svm`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_svm_pointer_info_khr: u32, "With `cl_khr_unified_svm`." opencl {
         CL_SVM_INFO_TYPE_INDEX_KHR = 0x2088, "With `cl_khr_unified_svm`.";
         CL_SVM_INFO_CAPABILITIES_KHR = 0x2089, "With `cl_khr_unified_svm`.";
         CL_SVM_INFO_PROPERTIES_KHR = 0x208A, "With `cl_khr_unified_svm`.";
@@ -1165,7 +1165,7 @@ enumeration! {
 }
 
 enumeration! {
-    cl_unified_shared_memory_type_intel: u32, "With `cl_intel_kernel_allocations_info` or `cl_intel_unified_shared_memory`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_unified_shared_memory_type_intel: u32, "With `cl_intel_kernel_allocations_info` or `cl_intel_unified_shared_memory`." opencl {
         CL_MEM_TYPE_UNKNOWN_INTEL = 0x4196, "With `cl_intel_unified_shared_memory`.";
         CL_MEM_TYPE_HOST_INTEL = 0x4197, "With `cl_intel_unified_shared_memory`.";
         CL_MEM_TYPE_DEVICE_INTEL = 0x4198, "With `cl_intel_unified_shared_memory`.";
@@ -1174,14 +1174,14 @@ enumeration! {
 }
 
 enumeration! {
-    cl_va_api_device_set_intel: u32, "With `cl_intel_va_api_media_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_va_api_device_set_intel: u32, "With `cl_intel_va_api_media_sharing`." opencl {
         CL_PREFERRED_DEVICES_FOR_VA_API_INTEL = 0x4095, "With `cl_intel_va_api_media_sharing`.";
         CL_ALL_DEVICES_FOR_VA_API_INTEL = 0x4096, "With `cl_intel_va_api_media_sharing`.";
     }
 }
 
 enumeration! {
-    cl_va_api_device_source_intel: u32, "With `cl_intel_va_api_media_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_va_api_device_source_intel: u32, "With `cl_intel_va_api_media_sharing`." opencl {
         CL_VA_API_DISPLAY_INTEL = 0x4094, "With `cl_intel_va_api_media_sharing`.";
     }
 }

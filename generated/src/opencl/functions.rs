@@ -3,11 +3,11 @@
 
 use super::*;
 
-function! { CL_MAKE_VERSION(major, minor, patch): u32 = ((major & CL_VERSION_MAJOR_MASK) << (CL_VERSION_MINOR_BITS + CL_VERSION_PATCH_BITS)) | ((minor & CL_VERSION_MINOR_MASK) << CL_VERSION_PATCH_BITS) | (patch & CL_VERSION_PATCH_MASK), "Since OpenCL 3.0." opencl "specs/unified/html/OpenCL_API.html" }
-function! { CL_MAKE_VERSION_KHR(major, minor, patch): u32 = ((major & CL_VERSION_MAJOR_MASK_KHR) << (CL_VERSION_MINOR_BITS_KHR + CL_VERSION_PATCH_BITS_KHR)) | ((minor & CL_VERSION_MINOR_MASK_KHR) << CL_VERSION_PATCH_BITS_KHR) | (patch & CL_VERSION_PATCH_MASK_KHR), "With `cl_khr_extended_versioning`." opencl "specs/unified/html/OpenCL_API.html" }
-function! { CL_VERSION_MAJOR(version): u32 = version >> (CL_VERSION_MINOR_BITS + CL_VERSION_PATCH_BITS), "Since OpenCL 3.0." opencl "specs/unified/html/OpenCL_API.html" }
-function! { CL_VERSION_MAJOR_KHR(version): u32 = version >> (CL_VERSION_MINOR_BITS_KHR + CL_VERSION_PATCH_BITS_KHR), "With `cl_khr_extended_versioning`." opencl "specs/unified/html/OpenCL_API.html" }
-function! { CL_VERSION_MINOR(version): u32 = (version >> CL_VERSION_PATCH_BITS) & CL_VERSION_MINOR_MASK, "Since OpenCL 3.0." opencl "specs/unified/html/OpenCL_API.html" }
-function! { CL_VERSION_MINOR_KHR(version): u32 = (version >> CL_VERSION_PATCH_BITS_KHR) & CL_VERSION_MINOR_MASK_KHR, "With `cl_khr_extended_versioning`." opencl "specs/unified/html/OpenCL_API.html" }
-function! { CL_VERSION_PATCH(version): u32 = version & CL_VERSION_PATCH_MASK, "Since OpenCL 3.0." opencl "specs/unified/html/OpenCL_API.html" }
-function! { CL_VERSION_PATCH_KHR(version): u32 = version & CL_VERSION_PATCH_MASK_KHR, "With `cl_khr_extended_versioning`." opencl "specs/unified/html/OpenCL_API.html" }
+function! { CL_MAKE_VERSION(major, minor, patch): u32 = ((major & CL_VERSION_MAJOR_MASK) << (CL_VERSION_MINOR_BITS + CL_VERSION_PATCH_BITS)) | ((minor & CL_VERSION_MINOR_MASK) << CL_VERSION_PATCH_BITS) | (patch & CL_VERSION_PATCH_MASK), "Since OpenCL 3.0." opencl }
+function! { CL_MAKE_VERSION_KHR(major, minor, patch): u32 = ((major & CL_VERSION_MAJOR_MASK_KHR) << (CL_VERSION_MINOR_BITS_KHR + CL_VERSION_PATCH_BITS_KHR)) | ((minor & CL_VERSION_MINOR_MASK_KHR) << CL_VERSION_PATCH_BITS_KHR) | (patch & CL_VERSION_PATCH_MASK_KHR), "With `cl_khr_extended_versioning`." opencl }
+function! { CL_VERSION_MAJOR(version): u32 = version >> (CL_VERSION_MINOR_BITS + CL_VERSION_PATCH_BITS), "Since OpenCL 3.0." opencl }
+function! { CL_VERSION_MAJOR_KHR(version): u32 = version >> (CL_VERSION_MINOR_BITS_KHR + CL_VERSION_PATCH_BITS_KHR), "With `cl_khr_extended_versioning`." opencl }
+function! { CL_VERSION_MINOR(version): u32 = (version >> CL_VERSION_PATCH_BITS) & CL_VERSION_MINOR_MASK, "Since OpenCL 3.0." opencl }
+function! { CL_VERSION_MINOR_KHR(version): u32 = (version >> CL_VERSION_PATCH_BITS_KHR) & CL_VERSION_MINOR_MASK_KHR, "With `cl_khr_extended_versioning`." opencl }
+function! { CL_VERSION_PATCH(version): u32 = version & CL_VERSION_PATCH_MASK, "Since OpenCL 3.0." opencl }
+function! { CL_VERSION_PATCH_KHR(version): u32 = version & CL_VERSION_PATCH_MASK_KHR, "With `cl_khr_extended_versioning`." opencl }

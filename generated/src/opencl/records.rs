@@ -6,14 +6,14 @@ use core::ffi::{c_char, c_int, c_void};
 use super::*;
 
 record! {
-    struct cl_buffer_region, size 16/8/8, align 8/4/4, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    struct cl_buffer_region, size 16/8/8, align 8/4/4, "Since OpenCL 1.0." opencl {
         origin: usize, at 0, "Since OpenCL 1.0.";
         size: usize, at 8/4/4, "Since OpenCL 1.0.";
     }
 }
 
 record! {
-    struct cl_device_integer_dot_product_acceleration_properties, size 24, align 4, "Since OpenCL 3.1." opencl "specs/unified/html/OpenCL_API.html" {
+    struct cl_device_integer_dot_product_acceleration_properties, size 24, align 4, "Since OpenCL 3.1." opencl {
         signed_accelerated: cl_bool, at 0, "Since OpenCL 3.1.";
         unsigned_accelerated: cl_bool, at 4, "Since OpenCL 3.1.";
         mixed_signedness_accelerated: cl_bool, at 8, "Since OpenCL 3.1.";
@@ -24,35 +24,35 @@ record! {
 }
 
 record! {
-    struct cl_device_integer_dot_product_acceleration_properties_khr, size 24, align 4, "With `cl_khr_integer_dot_product`." opencl "specs/unified/html/OpenCL_API.html" {
-        signed_accelerated: cl_bool, at 0, "Part of OpenCL.";
-        unsigned_accelerated: cl_bool, at 4, "Part of OpenCL.";
-        mixed_signedness_accelerated: cl_bool, at 8, "Part of OpenCL.";
-        accumulating_saturating_signed_accelerated: cl_bool, at 12, "Part of OpenCL.";
-        accumulating_saturating_unsigned_accelerated: cl_bool, at 16, "Part of OpenCL.";
-        accumulating_saturating_mixed_signedness_accelerated: cl_bool, at 20, "Part of OpenCL.";
+    struct cl_device_integer_dot_product_acceleration_properties_khr, size 24, align 4, "With `cl_khr_integer_dot_product`." opencl {
+        signed_accelerated: cl_bool, at 0, "With `cl_khr_integer_dot_product`.";
+        unsigned_accelerated: cl_bool, at 4, "With `cl_khr_integer_dot_product`.";
+        mixed_signedness_accelerated: cl_bool, at 8, "With `cl_khr_integer_dot_product`.";
+        accumulating_saturating_signed_accelerated: cl_bool, at 12, "With `cl_khr_integer_dot_product`.";
+        accumulating_saturating_unsigned_accelerated: cl_bool, at 16, "With `cl_khr_integer_dot_product`.";
+        accumulating_saturating_mixed_signedness_accelerated: cl_bool, at 20, "With `cl_khr_integer_dot_product`.";
     }
 }
 
 record! {
-    struct cl_device_pci_bus_info_khr, size 16, align 4, "With `cl_khr_pci_bus_info`." opencl "specs/unified/html/OpenCL_API.html" {
-        pci_domain: cl_uint, at 0, "Part of OpenCL.";
-        pci_bus: cl_uint, at 4, "Part of OpenCL.";
-        pci_device: cl_uint, at 8, "Part of OpenCL.";
-        pci_function: cl_uint, at 12, "Part of OpenCL.";
+    struct cl_device_pci_bus_info_khr, size 16, align 4, "With `cl_khr_pci_bus_info`." opencl {
+        pci_domain: cl_uint, at 0, "With `cl_khr_pci_bus_info`.";
+        pci_bus: cl_uint, at 4, "With `cl_khr_pci_bus_info`.";
+        pci_device: cl_uint, at 8, "With `cl_khr_pci_bus_info`.";
+        pci_function: cl_uint, at 12, "With `cl_khr_pci_bus_info`.";
     }
 }
 
 #[cfg(windows)]
 record! {
-    struct cl_dx9_surface_info_khr, size 16/8/8, align 8/4/4, "With `cl_khr_dx9_media_sharing`." opencl "specs/unified/html/OpenCL_API.html" {
-        resource: *mut IDirect3DSurface9, at 0, "Part of OpenCL.";
-        shared_handle: HANDLE, at 8/4/4, "Part of OpenCL.";
+    struct cl_dx9_surface_info_khr, size 16/8/8, align 8/4/4, "With `cl_khr_dx9_media_sharing`." opencl {
+        resource: *mut IDirect3DSurface9, at 0, "With `cl_khr_dx9_media_sharing`.";
+        shared_handle: HANDLE, at 8/4/4, "With `cl_khr_dx9_media_sharing`.";
     }
 }
 
 record! {
-    struct cl_image_desc, size 72/40/40, align 8/4/4, "Since OpenCL 1.2." opencl "specs/unified/html/OpenCL_API.html" {
+    struct cl_image_desc, size 72/40/40, align 8/4/4, "Since OpenCL 1.2." opencl {
         image_type: cl_mem_object_type, at 0, "Since OpenCL 1.2.";
         image_width: usize, at 8/4/4, "Since OpenCL 1.2.";
         image_height: usize, at 16/8/8, "Since OpenCL 1.2.";
@@ -69,111 +69,111 @@ accessor! { cl_image_desc: buffer, set_buffer: cl_mem = buffer_union.buffer, "`b
 accessor! { cl_image_desc: mem_object, set_mem_object: cl_mem = buffer_union.mem_object, "`mem_object`" }
 
 record! {
-    union cl_image_desc_buffer_union, size 8/4/4, align 8/4/4, "Since OpenCL 1.2." opencl "specs/unified/html/OpenCL_API.html" {
+    union cl_image_desc_buffer_union, size 8/4/4, align 8/4/4, "Since OpenCL 1.2." opencl {
         buffer: cl_mem, at 0, "Since OpenCL 1.2.";
         mem_object: cl_mem, at 0, "Since OpenCL 1.2.";
     }
 }
 
 record! {
-    struct cl_image_format, size 8, align 4, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    struct cl_image_format, size 8, align 4, "Since OpenCL 1.0." opencl {
         image_channel_order: cl_channel_order, at 0, "Since OpenCL 1.0.";
         image_channel_data_type: cl_channel_type, at 4, "Since OpenCL 1.0.";
     }
 }
 
 record! {
-    struct cl_kernel_allocation_info_intel, size 24/16/16, align 8/4/4, "With `cl_intel_kernel_allocations_info`." opencl "specs/unified/html/OpenCL_API.html" {
-        base: *mut c_void, at 0, "Part of OpenCL.";
-        size: usize, at 8/4/4, "Part of OpenCL.";
-        r#type: cl_unified_shared_memory_type_intel, at 16/8/8, "Part of OpenCL.";
-        arg_index: cl_int, at 20/12/12, "Part of OpenCL.";
+    struct cl_kernel_allocation_info_intel, size 24/16/16, align 8/4/4, "With `cl_intel_kernel_allocations_info`." opencl {
+        base: *mut c_void, at 0, "With `cl_intel_kernel_allocations_info`.";
+        size: usize, at 8/4/4, "With `cl_intel_kernel_allocations_info`.";
+        r#type: cl_unified_shared_memory_type_intel, at 16/8/8, "With `cl_intel_kernel_allocations_info`.";
+        arg_index: cl_int, at 20/12/12, "With `cl_intel_kernel_allocations_info`.";
     }
 }
 
 record! {
-    struct cl_mem_android_native_buffer_host_ptr, size 16/12/12, align 8/4/4, "With `cl_qcom_android_native_buffer_host_ptr`." opencl "specs/unified/html/OpenCL_API.html" {
-        ext_host_ptr: cl_mem_ext_host_ptr, at 0, "Part of OpenCL.";
-        anb_ptr: *mut c_void, at 8, "Part of OpenCL.";
+    struct cl_mem_android_native_buffer_host_ptr, size 16/12/12, align 8/4/4, "With `cl_qcom_android_native_buffer_host_ptr`." opencl {
+        ext_host_ptr: cl_mem_ext_host_ptr, at 0, "With `cl_qcom_android_native_buffer_host_ptr`.";
+        anb_ptr: *mut c_void, at 8, "With `cl_qcom_android_native_buffer_host_ptr`.";
     }
 }
 
 record! {
-    struct cl_mem_ext_host_ptr, size 8, align 4, "With `cl_qcom_android_native_buffer_host_ptr` or `cl_qcom_ext_host_ptr` or `cl_qcom_ion_host_ptr`." opencl "specs/unified/html/OpenCL_API.html" {
-        allocation_type: cl_uint, at 0, "Part of OpenCL.";
-        host_cache_policy: cl_uint, at 4, "Part of OpenCL.";
+    struct cl_mem_ext_host_ptr, size 8, align 4, "With `cl_qcom_android_native_buffer_host_ptr` or `cl_qcom_ext_host_ptr` or `cl_qcom_ion_host_ptr`." opencl {
+        allocation_type: cl_uint, at 0, "With `cl_qcom_android_native_buffer_host_ptr` or `cl_qcom_ext_host_ptr` or `cl_qcom_ion_host_ptr`.";
+        host_cache_policy: cl_uint, at 4, "With `cl_qcom_android_native_buffer_host_ptr` or `cl_qcom_ext_host_ptr` or `cl_qcom_ion_host_ptr`.";
     }
 }
 
 record! {
-    struct cl_mem_ion_host_ptr, size 24/16/16, align 8/4/4, "With `cl_qcom_ion_host_ptr`." opencl "specs/unified/html/OpenCL_API.html" {
-        ext_host_ptr: cl_mem_ext_host_ptr, at 0, "Part of OpenCL.";
-        ion_filedesc: c_int, at 8, "Part of OpenCL.";
-        ion_hostptr: *mut c_void, at 16/12/12, "Part of OpenCL.";
+    struct cl_mem_ion_host_ptr, size 24/16/16, align 8/4/4, "With `cl_qcom_ion_host_ptr`." opencl {
+        ext_host_ptr: cl_mem_ext_host_ptr, at 0, "With `cl_qcom_ion_host_ptr`.";
+        ion_filedesc: c_int, at 8, "With `cl_qcom_ion_host_ptr`.";
+        ion_hostptr: *mut c_void, at 16/12/12, "With `cl_qcom_ion_host_ptr`.";
     }
 }
 
 record! {
-    struct cl_motion_estimation_desc_intel, size 16, align 4, "With `cl_intel_motion_estimation`." opencl "specs/unified/html/OpenCL_API.html" {
-        mb_block_type: cl_uint, at 0, "Part of OpenCL.";
-        subpixel_mode: cl_uint, at 4, "Part of OpenCL.";
-        sad_adjust_mode: cl_uint, at 8, "Part of OpenCL.";
-        search_path_type: cl_uint, at 12, "Part of OpenCL.";
+    struct cl_motion_estimation_desc_intel, size 16, align 4, "With `cl_intel_motion_estimation`." opencl {
+        mb_block_type: cl_uint, at 0, "With `cl_intel_motion_estimation`.";
+        subpixel_mode: cl_uint, at 4, "With `cl_intel_motion_estimation`.";
+        sad_adjust_mode: cl_uint, at 8, "With `cl_intel_motion_estimation`.";
+        search_path_type: cl_uint, at 12, "With `cl_intel_motion_estimation`.";
     }
 }
 
 record! {
-    struct cl_mutable_dispatch_arg_khr, size 24/12/12, align 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`." opencl "specs/unified/html/OpenCL_API.html" {
-        arg_index: cl_uint, at 0, "Part of OpenCL.";
-        arg_size: usize, at 8/4/4, "Part of OpenCL.";
-        arg_value: *const c_void, at 16/8/8, "Part of OpenCL.";
+    struct cl_mutable_dispatch_arg_khr, size 24/12/12, align 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`." opencl {
+        arg_index: cl_uint, at 0, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        arg_size: usize, at 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        arg_value: *const c_void, at 16/8/8, "With `cl_khr_command_buffer_mutable_dispatch`.";
     }
 }
 
 record! {
-    struct cl_mutable_dispatch_config_khr, size 72/44/44, align 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`." opencl "specs/unified/html/OpenCL_API.html" {
-        command: cl_mutable_command_khr, at 0, "Part of OpenCL.";
-        num_args: cl_uint, at 8/4/4, "Part of OpenCL.";
-        num_svm_args: cl_uint, at 12/8/8, "Part of OpenCL.";
-        num_exec_infos: cl_uint, at 16/12/12, "Part of OpenCL.";
-        work_dim: cl_uint, at 20/16/16, "Part of OpenCL.";
-        arg_list: *const cl_mutable_dispatch_arg_khr, at 24/20/20, "Part of OpenCL.";
-        arg_svm_list: *const cl_mutable_dispatch_arg_khr, at 32/24/24, "Part of OpenCL.";
-        exec_info_list: *const cl_mutable_dispatch_exec_info_khr, at 40/28/28, "Part of OpenCL.";
-        global_work_offset: *const usize, at 48/32/32, "Part of OpenCL.";
-        global_work_size: *const usize, at 56/36/36, "Part of OpenCL.";
-        local_work_size: *const usize, at 64/40/40, "Part of OpenCL.";
+    struct cl_mutable_dispatch_config_khr, size 72/44/44, align 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`." opencl {
+        command: cl_mutable_command_khr, at 0, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        num_args: cl_uint, at 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        num_svm_args: cl_uint, at 12/8/8, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        num_exec_infos: cl_uint, at 16/12/12, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        work_dim: cl_uint, at 20/16/16, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        arg_list: *const cl_mutable_dispatch_arg_khr, at 24/20/20, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        arg_svm_list: *const cl_mutable_dispatch_arg_khr, at 32/24/24, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        exec_info_list: *const cl_mutable_dispatch_exec_info_khr, at 40/28/28, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        global_work_offset: *const usize, at 48/32/32, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        global_work_size: *const usize, at 56/36/36, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        local_work_size: *const usize, at 64/40/40, "With `cl_khr_command_buffer_mutable_dispatch`.";
     }
 }
 
 record! {
-    struct cl_mutable_dispatch_exec_info_khr, size 24/12/12, align 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`." opencl "specs/unified/html/OpenCL_API.html" {
-        param_name: cl_uint, at 0, "Part of OpenCL.";
-        param_value_size: usize, at 8/4/4, "Part of OpenCL.";
-        param_value: *const c_void, at 16/8/8, "Part of OpenCL.";
+    struct cl_mutable_dispatch_exec_info_khr, size 24/12/12, align 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`." opencl {
+        param_name: cl_uint, at 0, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        param_value_size: usize, at 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        param_value: *const c_void, at 16/8/8, "With `cl_khr_command_buffer_mutable_dispatch`.";
     }
 }
 
 record! {
-    struct cl_name_version, size 68, align 4, "Since OpenCL 3.0." opencl "specs/unified/html/OpenCL_API.html" {
+    struct cl_name_version, size 68, align 4, "Since OpenCL 3.0." opencl {
         version: cl_version, at 0, "Since OpenCL 3.0.";
         name: [c_char; 64], at 4, "Since OpenCL 3.0.";
     }
 }
 
 record! {
-    struct cl_name_version_khr, size 68, align 4, "With `cl_khr_extended_versioning`." opencl "specs/unified/html/OpenCL_API.html" {
-        version: cl_version_khr, at 0, "Part of OpenCL.";
-        name: [c_char; 64], at 4, "Part of OpenCL.";
+    struct cl_name_version_khr, size 68, align 4, "With `cl_khr_extended_versioning`." opencl {
+        version: cl_version_khr, at 0, "With `cl_khr_extended_versioning`.";
+        name: [c_char; 64], at 4, "With `cl_khr_extended_versioning`.";
     }
 }
 
 record! {
     #[cfg_attr(all(target_arch = "x86", not(windows)), repr(align(8)))]
-    struct cl_queue_family_properties_intel, size 88, align 8, "With `cl_intel_command_queue_families`." opencl "specs/unified/html/OpenCL_API.html" {
-        properties: cl_command_queue_properties, at 0, "Part of OpenCL.";
-        capabilities: cl_command_queue_capabilities_intel, at 8, "Part of OpenCL.";
-        count: cl_uint, at 16, "Part of OpenCL.";
-        name: [c_char; 64], at 20, "Part of OpenCL.";
+    struct cl_queue_family_properties_intel, size 88, align 8, "With `cl_intel_command_queue_families`." opencl {
+        properties: cl_command_queue_properties, at 0, "With `cl_intel_command_queue_families`.";
+        capabilities: cl_command_queue_capabilities_intel, at 8, "With `cl_intel_command_queue_families`.";
+        count: cl_uint, at 16, "With `cl_intel_command_queue_families`.";
+        name: [c_char; 64], at 20, "With `cl_intel_command_queue_families`.";
     }
 }

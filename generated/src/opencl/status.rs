@@ -2,7 +2,7 @@
 //! OpenCL: what commands return. From `spec/opencl.json`.
 
 status! {
-    cl_result: i32, "Since OpenCL 1.0." opencl "specs/unified/html/OpenCL_API.html" {
+    cl_result: i32, "Since OpenCL 1.0." opencl {
         CL_SUCCESS = 0, "Since OpenCL 1.0.";
         CL_DEVICE_NOT_FOUND = -1, "Since OpenCL 1.0.";
         CL_DEVICE_NOT_AVAILABLE = -2, "Since OpenCL 1.0.";
@@ -93,14 +93,14 @@ status! {
         CL_INVALID_VA_API_MEDIA_SURFACE_INTEL = -1099, "With `cl_intel_va_api_media_sharing`.";
         CL_VA_API_MEDIA_SURFACE_ALREADY_ACQUIRED_INTEL = -1100, "With `cl_intel_va_api_media_sharing`.";
         CL_VA_API_MEDIA_SURFACE_NOT_ACQUIRED_INTEL = -1101, "With `cl_intel_va_api_media_sharing`.";
-        CL_PIPE_FULL_INTEL = -1106, "Part of OpenCL.";
-        CL_PIPE_EMPTY_INTEL = -1107, "Part of OpenCL.";
+        CL_PIPE_FULL_INTEL = -1106, "Since OpenCL 1.0.";
+        CL_PIPE_EMPTY_INTEL = -1107, "Since OpenCL 1.0.";
         CL_COMMAND_TERMINATED_ITSELF_WITH_FAILURE_ARM = -1108, "With `cl_arm_controlled_kernel_termination`.";
         CL_CONTEXT_TERMINATED_KHR = -1121, "With `cl_khr_terminate_context`.";
-        CL_ERROR_RESERVED0_IMG = -1122, "Part of OpenCL.";
-        CL_ERROR_RESERVED1_IMG = -1123, "Part of OpenCL.";
-        CL_ERROR_RESERVED2_IMG = -1124, "Part of OpenCL.";
-        CL_ERROR_RESERVED3_IMG = -1125, "Part of OpenCL.";
+        CL_ERROR_RESERVED0_IMG = -1122, "Since OpenCL 1.0.";
+        CL_ERROR_RESERVED1_IMG = -1123, "Since OpenCL 1.0.";
+        CL_ERROR_RESERVED2_IMG = -1124, "Since OpenCL 1.0.";
+        CL_ERROR_RESERVED3_IMG = -1125, "Since OpenCL 1.0.";
         CL_CANCELLED_IMG = -1126, "With `cl_img_cancel_command`.";
         CL_PAGE_FAULT_IMG = -1127, "With `cl_img_safety_mechanisms`.";
         CL_SAFETY_FAULT_IMG = -1128, "With `cl_img_safety_mechanisms`.";
@@ -116,9 +116,9 @@ status! {
         CL_ECC_RECOVERED_IMG = 0x40DD, "With `cl_img_safety_mechanisms`.";
     }
     aliases {
-        CL_INVALID_DX9_DEVICE_INTEL = CL_INVALID_DX9_MEDIA_ADAPTER_KHR, "Another name of [`CL_INVALID_DX9_MEDIA_ADAPTER_KHR`](Self::CL_INVALID_DX9_MEDIA_ADAPTER_KHR). With `cl_intel_dx9_media_sharing`.";
-        CL_INVALID_DX9_RESOURCE_INTEL = CL_INVALID_DX9_MEDIA_SURFACE_KHR, "Another name of [`CL_INVALID_DX9_MEDIA_SURFACE_KHR`](Self::CL_INVALID_DX9_MEDIA_SURFACE_KHR). With `cl_intel_dx9_media_sharing`.";
-        CL_DX9_RESOURCE_ALREADY_ACQUIRED_INTEL = CL_DX9_MEDIA_SURFACE_ALREADY_ACQUIRED_KHR, "Another name of [`CL_DX9_MEDIA_SURFACE_ALREADY_ACQUIRED_KHR`](Self::CL_DX9_MEDIA_SURFACE_ALREADY_ACQUIRED_KHR). With `cl_intel_dx9_media_sharing`.";
-        CL_DX9_RESOURCE_NOT_ACQUIRED_INTEL = CL_DX9_MEDIA_SURFACE_NOT_ACQUIRED_KHR, "Another name of [`CL_DX9_MEDIA_SURFACE_NOT_ACQUIRED_KHR`](Self::CL_DX9_MEDIA_SURFACE_NOT_ACQUIRED_KHR). With `cl_intel_dx9_media_sharing`.";
+        CL_INVALID_DX9_DEVICE_INTEL = CL_INVALID_DX9_MEDIA_ADAPTER_KHR, "With `cl_intel_dx9_media_sharing`.";
+        CL_INVALID_DX9_RESOURCE_INTEL = CL_INVALID_DX9_MEDIA_SURFACE_KHR, "With `cl_intel_dx9_media_sharing`.";
+        CL_DX9_RESOURCE_ALREADY_ACQUIRED_INTEL = CL_DX9_MEDIA_SURFACE_ALREADY_ACQUIRED_KHR, "With `cl_intel_dx9_media_sharing`.";
+        CL_DX9_RESOURCE_NOT_ACQUIRED_INTEL = CL_DX9_MEDIA_SURFACE_NOT_ACQUIRED_KHR, "With `cl_intel_dx9_media_sharing`.";
     }
 }

@@ -27,7 +27,10 @@ fn lifetime() -> impl Strategy<Value = Lifetime> {
 }
 
 fn value() -> impl Strategy<Value = Value> {
-    let hex = || proptest::arbitrary::any::<(bool, u64)>().prop_map(|(minus, digits)| if minus { -i128::from(digits) } else { i128::from(digits) });
+    let hex = || {
+        proptest::arbitrary::any::<(bool, u64)>()
+            .prop_map(|(minus, digits)| if minus { -i128::from(digits) } else { i128::from(digits) })
+    };
     prop_oneof![
         proptest::arbitrary::any::<i128>().prop_map(Value::Decimal),
         hex().prop_map(Value::Hex),
@@ -41,16 +44,19 @@ fn value() -> impl Strategy<Value = Value> {
 fn per_target() -> impl Strategy<Value = PerTarget> {
     prop_oneof![
         proptest::arbitrary::any::<u64>().prop_map(PerTarget::same),
-        proptest::arbitrary::any::<(u64, u64, u64)>()
-            .prop_map(|(wide, windows_i686, linux_i686)| PerTarget { wide, windows_i686, linux_i686 })
+        proptest::arbitrary::any::<(u64, u64, u64)>().prop_map(|(wide, windows_i686, linux_i686)| PerTarget {
+            wide,
+            windows_i686,
+            linux_i686
+        })
     ]
 }
 
 fn ctype() -> impl Strategy<Value = CType> {
     let leaf = prop_oneof![Just(CType::Void), name().prop_map(|name| CType::named(&name))];
     leaf.prop_recursive(4, 12, 3, |inner| {
-        let parameter = (prop_oneof![Just(String::new()), name()], inner.clone())
-            .prop_map(|(name, ctype)| SignatureParameter { name, ctype });
+        let parameter =
+            (prop_oneof![Just(String::new()), name()], inner.clone()).prop_map(|(name, ctype)| SignatureParameter { name, ctype });
         prop_oneof![
             inner.clone().prop_map(CType::pointer_to_const),
             inner.clone().prop_map(CType::pointer_to_mut),
@@ -66,29 +72,47 @@ fn parameter() -> impl Strategy<Value = Parameter> {
 }
 
 fn constant() -> impl Strategy<Value = Constant> {
-    (name(), ctype(), value(), lifetime(), proptest::bool::ANY)
-        .prop_map(|(name, ctype, value, lifetime, windows)| Constant { name, ctype, value, lifetime, windows })
+    (name(), ctype(), value(), lifetime(), proptest::bool::ANY).prop_map(|(name, ctype, value, lifetime, windows)| Constant {
+        name,
+        ctype,
+        value,
+        lifetime,
+        windows,
+    })
 }
 
 fn enumeration() -> impl Strategy<Value = Enumeration> {
     let kind = prop_oneof![Just(EnumerationKind::Choice), Just(EnumerationKind::Bits), Just(EnumerationKind::Status)];
-    let enumerator = (name(), value(), option::of(name()), lifetime())
-        .prop_map(|(name, value, alias_of, lifetime)| Enumerator { name, value, alias_of, lifetime });
+    let enumerator = (name(), value(), option::of(name()), lifetime()).prop_map(|(name, value, alias_of, lifetime)| Enumerator {
+        name,
+        value,
+        alias_of,
+        lifetime,
+    });
     (name(), name(), kind, lifetime(), proptest::bool::ANY, vec(enumerator, 0..4)).prop_map(
         |(name, repr, kind, lifetime, windows, enumerators)| Enumeration { name, repr, kind, lifetime, windows, enumerators },
     )
 }
 
 fn alias() -> impl Strategy<Value = Alias> {
-    (name(), ctype(), lifetime(), proptest::bool::ANY)
-        .prop_map(|(name, ctype, lifetime, windows)| Alias { name, ctype, lifetime, windows })
+    (name(), ctype(), lifetime(), proptest::bool::ANY).prop_map(|(name, ctype, lifetime, windows)| Alias {
+        name,
+        ctype,
+        lifetime,
+        windows,
+    })
 }
 
 fn handle() -> impl Strategy<Value = Handle> {
     let repr = prop_oneof![Just(HandleRepr::Pointer), Just(HandleRepr::Address), name().prop_map(HandleRepr::Integer)];
     let threads = prop_oneof![Just(ThreadSafety::Any), Just(ThreadSafety::Send), Just(ThreadSafety::None)];
-    (name(), repr, threads, lifetime(), proptest::bool::ANY)
-        .prop_map(|(name, repr, threads, lifetime, windows)| Handle { name, repr, threads, lifetime, windows })
+    (name(), repr, threads, lifetime(), proptest::bool::ANY).prop_map(|(name, repr, threads, lifetime, windows)| Handle {
+        name,
+        repr,
+        threads,
+        lifetime,
+        windows,
+    })
 }
 
 fn record() -> impl Strategy<Value = Record> {
@@ -110,8 +134,12 @@ fn record() -> impl Strategy<Value = Record> {
 }
 
 fn callback() -> impl Strategy<Value = Callback> {
-    (name(), ctype(), lifetime(), vec(parameter(), 0..3))
-        .prop_map(|(name, returns, lifetime, parameters)| Callback { name, returns, lifetime, parameters })
+    (name(), ctype(), lifetime(), vec(parameter(), 0..3)).prop_map(|(name, returns, lifetime, parameters)| Callback {
+        name,
+        returns,
+        lifetime,
+        parameters,
+    })
 }
 
 fn command() -> impl Strategy<Value = Command> {
@@ -121,7 +149,13 @@ fn command() -> impl Strategy<Value = Command> {
         Just(ErrorChannel::PerItem),
         Just(ErrorChannel::None)
     ];
-    let names = (name(), name(), option::of(proptest::arbitrary::any::<u32>()), option::of(name()), option::of(proptest::arbitrary::any::<u32>()));
+    let names = (
+        name(),
+        name(),
+        option::of(proptest::arbitrary::any::<u32>()),
+        option::of(name()),
+        option::of(proptest::arbitrary::any::<u32>()),
+    );
     let rest = (ctype(), option::of(text()), option::of(text()), lifetime(), proptest::bool::ANY, vec(parameter(), 0..4));
     (names, channel, rest).prop_map(
         |(
@@ -166,8 +200,13 @@ fn extension() -> impl Strategy<Value = Extension> {
 }
 
 fn macro_function() -> impl Strategy<Value = MacroFunction> {
-    (name(), vec(name(), 0..3), name(), text(), lifetime())
-        .prop_map(|(name, parameters, repr, body, lifetime)| MacroFunction { name, parameters, repr, body, lifetime })
+    (name(), vec(name(), 0..3), name(), text(), lifetime()).prop_map(|(name, parameters, repr, body, lifetime)| MacroFunction {
+        name,
+        parameters,
+        repr,
+        body,
+        lifetime,
+    })
 }
 
 /// Any model at all.
