@@ -303,10 +303,10 @@ pub struct HandleType {
     pub special_value: Option<Value>,
     /// The same in other APIs.
     pub counterparts: Counterparts,
-    /// What the columns rest on, sorted by column.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub evidence: Vec<Evidence>,
     /// Since and until when.
     #[serde(flatten)]
     pub lifetime: Lifetime,
+    /// What the columns rest on, sorted by column.
+    #[serde(default)]
+    pub evidence: Vec<Evidence>,
 }

@@ -120,13 +120,13 @@ super::value::serde_as_text!(Source);
 pub struct ErrorList {
     /// The command's symbol.
     pub symbol: String,
-    /// The codes, in upstream's order. Absent where upstream documents none, which is not the empty list.
-    pub codes: Option<Vec<ErrorCode>>,
     /// Upstream says that errors of earlier, asynchronous work may come back here as well (`\notefnerr`).
     pub earlier_errors: bool,
     /// Where the list stands; absent with the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
+    /// The codes, in upstream's order. Absent where upstream documents none, which is not the empty list.
+    pub codes: Option<Vec<ErrorCode>>,
 }
 
 /// One documented code.

@@ -75,7 +75,7 @@ pub fn rules(
 ) -> Result<(CudaRules, Findings), Findings> {
     let names = Names::new(model);
     let release = model.releases.last().map(String::as_str).unwrap_or_default();
-    let context = Context { names: &names, overlay, reviewed, release, strictness };
+    let context = Context { names: &names, overlay, reviewed, release };
     let lifetime = Lifetime { since: major_minor(release), ..Lifetime::default() };
     let mut findings = Findings::default();
     let mut interpreted = interpret::interpret(comments, &context, &mut findings);
@@ -85,6 +85,9 @@ pub fn rules(
     let rules = build::rules(&interpreted.statements, &descriptors, &context, &lifetime);
     let handle_types = handle_types::rows(&interpreted, &descriptors, &rules, &context, &lifetime, &mut findings);
     let error_lists = errors::lists(comments, model, &names, &rules, release, &mut findings);
+    if strictness == Strictness::Lenient {
+        findings.soften();
+    }
     findings.with(CudaRules {
         rules,
         handle_types,

@@ -15,10 +15,11 @@ mod token;
 use winnow::{
     Parser,
     combinator::{alt, eof, opt, preceded, terminated},
+    token::any,
 };
 
 use self::token::{Tokens, one_of_words, words};
-use super::sentence::Sentence;
+use super::sentence::{Kind, Sentence, Token};
 use crate::model::{Object, Owner, Payload, Predicate};
 
 /// A field or parameter, as a sentence refers to it.
@@ -154,9 +155,10 @@ fn attested_about(kind: &str, of: &[&str]) -> Predicate {
     Predicate::Attested(Object::about(kind, of.iter().copied()))
 }
 
-/// `a`, `an` or `the`, if it is there.
+/// `a`, `an` or `the`, if it is there. A parameter may be called `a` as well.
 fn article(input: &mut Tokens<'_>) -> winnow::Result<()> {
-    opt(one_of_words(&["a", "an", "the"])).void().parse_next(input)
+    let article = any.verify(|token: &Token| token.kind == Kind::Word && ["a", "an", "the"].iter().any(|word| token.is_word(word)));
+    opt(article).void().parse_next(input)
 }
 
 /// A field or parameter by name, with an article before and a noun such as `parameter` after it, if they are there.

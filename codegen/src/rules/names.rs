@@ -219,8 +219,11 @@ impl<'a> Names<'a> {
     #[must_use]
     pub fn knows(&self, written: &str) -> bool {
         let written = written.replace("->", "::").replace('.', "::");
-        let mut names = written.split("::");
+        // An element of an array stands for the array.
+        let mut names = written.split("::").map(|name| name.split('[').next().unwrap_or(name));
         let first = names.next().unwrap_or_default();
+        // The tag of a type stands for its typedef.
+        let first = ["_enum", "_st", "_union", "_struct"].iter().find_map(|tag| first.strip_suffix(tag)).unwrap_or(first);
         let rest: Vec<_> = names.collect();
         match rest.as_slice() {
             [] => {

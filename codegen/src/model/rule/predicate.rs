@@ -71,6 +71,8 @@ pub enum Predicate {
     MustHaveProperties(Vec<String>),
     /// A property list has exactly one of these properties.
     ExactlyOneProperty(Vec<String>),
+    /// A property list has at least one of these properties.
+    AnyProperty(Vec<String>),
     /// A property list has at most one of these properties.
     AtMostOneProperty(Vec<String>),
     /// A property list has none of these properties.
@@ -81,8 +83,8 @@ pub enum Predicate {
     NoDuplicates,
     /// The value must not change from what it was when the object was made.
     Unchanged,
-    /// The call itself is refused where the conditions hold, whatever the fields are.
-    Refused,
+    /// Nothing: where the conditions hold, the call is refused whatever the fields are.
+    Forbidden,
     /// What upstream demands and no program can check: the caller vouches for it.
     Attested(Object),
 }
@@ -172,12 +174,13 @@ impl Predicate {
             Self::OnlyProperties(_) => "only_properties",
             Self::MustHaveProperties(_) => "must_have_properties",
             Self::ExactlyOneProperty(_) => "exactly_one_property",
+            Self::AnyProperty(_) => "any_property",
             Self::AtMostOneProperty(_) => "at_most_one_property",
             Self::LacksProperties(_) => "lacks_properties",
             Self::AtMostValues(_) => "at_most_values",
             Self::NoDuplicates => "no_duplicates",
             Self::Unchanged => "unchanged",
-            Self::Refused => "refused",
+            Self::Forbidden => "forbidden",
             Self::Attested(_) => "attested",
         }
     }
@@ -207,7 +210,7 @@ impl Predicate {
             "no_duplicate_property" => Self::NoDuplicateProperty,
             "no_duplicates" => Self::NoDuplicates,
             "unchanged" => Self::Unchanged,
-            "refused" => Self::Refused,
+            "forbidden" => Self::Forbidden,
             _ => return None,
         })
     }
@@ -231,6 +234,7 @@ impl Predicate {
             "only_properties" => Self::OnlyProperties(names()?),
             "must_have_properties" => Self::MustHaveProperties(names()?),
             "exactly_one_property" => Self::ExactlyOneProperty(names()?),
+            "any_property" => Self::AnyProperty(names()?),
             "at_most_one_property" => Self::AtMostOneProperty(names()?),
             "lacks_properties" => Self::LacksProperties(names()?),
             "at_most_values" => Self::AtMostValues(argument.parse().ok()?),
@@ -259,6 +263,7 @@ impl fmt::Display for Predicate {
             | Self::OnlyProperties(names)
             | Self::MustHaveProperties(names)
             | Self::ExactlyOneProperty(names)
+            | Self::AnyProperty(names)
             | Self::AtMostOneProperty(names)
             | Self::LacksProperties(names) => write!(f, "({})", names.join(" | ")),
             Self::Equal(operand)

@@ -22,11 +22,11 @@ const PLAIN: [&str; 18] = [
     "no_duplicate_property",
     "no_duplicates",
     "unchanged",
-    "refused",
+    "forbidden",
 ];
 
 /// Every predicate that has operands.
-const WITH_OPERANDS: [&str; 19] = [
+const WITH_OPERANDS: [&str; 20] = [
     "only_flags(A | B)",
     "must_have_flags(A)",
     "lacks_flags(A)",
@@ -42,6 +42,7 @@ const WITH_OPERANDS: [&str; 19] = [
     "only_properties(A | B)",
     "must_have_properties(A)",
     "exactly_one_property(A | B)",
+    "any_property(A | B)",
     "at_most_one_property(A | B)",
     "lacks_properties(A)",
     "at_most_values(1)",

@@ -11,7 +11,7 @@ use super::{
     interpret::{Basis, Context, Fact, Interpreted, Side, Statement, What},
 };
 use crate::{
-    finding::{Finding, Findings, Strictness},
+    finding::{Finding, Findings},
     model::{Api, Condition, Enumeration, Origin, Path, Predicate, RecordKind, Term, Test},
     overlay::Question,
 };
@@ -54,6 +54,7 @@ pub(super) fn agree<'a>(interpreted: &mut Interpreted, context: &Context<'a>, fi
     let mut descriptors = find(interpreted, context);
     for descriptor in &mut descriptors {
         members(descriptor, interpreted, context, findings);
+        bind(descriptor, interpreted);
         nulls(descriptor, interpreted, context, findings);
     }
     descriptors
@@ -104,17 +105,8 @@ fn decide(subject: &str, context: &Context<'_>) -> Option<(Side, String)> {
     Some((side, decision.reason.to_owned()))
 }
 
-fn disagreement(
-    subject: &str,
-    function: (String, Option<&Basis>),
-    fields: (String, Option<&Basis>),
-    context: &Context<'_>,
-) -> Finding {
-    let what = format!("the function's comment and the fields' comments disagree on `{subject}`");
-    let finding = match context.strictness {
-        Strictness::Strict => Finding::error(what),
-        Strictness::Lenient => Finding::warning(what),
-    };
+fn disagreement(subject: &str, function: (String, Option<&Basis>), fields: (String, Option<&Basis>)) -> Finding {
+    let finding = Finding::error(format!("the function's comment and the fields' comments disagree on `{subject}`"));
     let place = |basis: Option<&Basis>| basis.map_or_else(String::new, |basis| format!(" ({})", basis.place));
     let finding = match function.1.or(fields.1) {
         Some(basis) => finding.at(basis.place.clone()),
@@ -147,12 +139,7 @@ fn members(descriptor: &mut Descriptor<'_>, interpreted: &Interpreted, context: 
                 };
                 if side.is_none() {
                     let (function, fields) = (say(function), say(fields));
-                    findings.push(disagreement(
-                        &subject,
-                        (function.0, function.1.as_ref()),
-                        (fields.0, fields.1.as_ref()),
-                        context,
-                    ));
+                    findings.push(disagreement(&subject, (function.0, function.1.as_ref()), (fields.0, fields.1.as_ref())));
                 }
                 match side {
                     Some(Side::Function) => function,
@@ -163,6 +150,19 @@ fn members(descriptor: &mut Descriptor<'_>, interpreted: &Interpreted, context: 
         };
         if let Some((path, _)) = chosen {
             descriptor.members.insert(value.name.clone(), path.clone());
+        }
+    }
+}
+
+/// Binds what is said of a member of the union to the handle types that choose it: no other type has that member.
+fn bind(descriptor: &Descriptor<'_>, interpreted: &mut Interpreted) {
+    let Ok(chooser) = "type".parse::<Path>() else { return };
+    for statement in interpreted.statements.iter_mut().filter(|statement| statement.subject == descriptor.record) {
+        let Some(member) = statement.fields.first().and_then(|path| descriptor.selected_by(path)) else { continue };
+        let chosen = descriptor.enumeration.enumerators.iter().map(|value| &value.name);
+        let chosen: Vec<String> = chosen.filter(|value| descriptor.members.get(*value) == Some(member)).cloned().collect();
+        if statement.types.is_none() && !chosen.is_empty() {
+            statement.types = Some((Term::Field(chooser.clone()), chosen));
         }
     }
 }
@@ -258,7 +258,7 @@ fn nulls(descriptor: &Descriptor<'_>, interpreted: &mut Interpreted, context: &C
                     None => {
                         let basis = |side| of(side).next().map(|statement| &statement.basis);
                         let function = (in_words(function), basis(Side::Function));
-                        findings.push(disagreement(&subject, function, (in_words(fields), basis(Side::Fields)), context));
+                        findings.push(disagreement(&subject, function, (in_words(fields), basis(Side::Fields))));
                         continue;
                     }
                 }

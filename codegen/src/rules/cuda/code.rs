@@ -5,7 +5,7 @@
 //! shows only those that an application sets.
 
 use crate::{
-    finding::{Finding, Findings, Strictness},
+    finding::{Finding, Findings},
     import::cuda::Comment,
     model::Api,
     overlay::Question,
@@ -25,11 +25,7 @@ pub(super) fn compare(comments: &[Comment], context: &Context<'_>, findings: &mu
                 _ => continue,
             };
             for (offset, what) in found {
-                let finding = match context.strictness {
-                    Strictness::Strict => Finding::error(what.0),
-                    Strictness::Lenient => Finding::warning(what.0),
-                };
-                findings.push(finding.at(comment.place_of_line(line + offset)).found(what.1).help(what.2));
+                findings.push(Finding::error(what.0).at(comment.place_of_line(line + offset)).found(what.1).help(what.2));
             }
         }
     }

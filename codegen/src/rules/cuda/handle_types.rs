@@ -10,7 +10,7 @@ use super::{
     interpret::{Basis, Context, Fact, Interpreted, What},
 };
 use crate::{
-    finding::{Finding, Findings, Strictness},
+    finding::{Finding, Findings},
     model::{
         self, Api, Counterparts, Enumeration, Enumerator, Evidence, ExportedSize, HandleKind, HandleType, InitialState, Lifetime,
         Origin, Owner, Path, Payload, Permanence, Platform, Predicate, Rule, Transference,
@@ -112,12 +112,6 @@ impl Maker<'_> {
         let exported_size = self.exported_size(start, descriptor.is_some(), &mut columns);
         let capability_query = self.overlay(start.name, "capability_query", &mut columns);
         let counterparts = self.counterparts(start.name, &mut columns);
-        if descriptor.is_some() && members.is_empty() {
-            self.complain(
-                format!("upstream does not say which member carries `{}`", start.name),
-                "a comment that says so, or an overlay entry `statement`",
-            );
-        }
         let mut evidence = columns.evidence;
         evidence.sort();
         HandleType {
@@ -151,11 +145,7 @@ impl Maker<'_> {
     }
 
     fn complain(&mut self, what: String, wanted: &str) {
-        let finding = match self.context.strictness {
-            Strictness::Strict => Finding::error(what),
-            Strictness::Lenient => Finding::warning(what),
-        };
-        self.findings.push(finding.wanted(wanted));
+        self.findings.push(Finding::error(what).wanted(wanted));
     }
 
     /// What the overlay says of a column; `unspecified` counts as said.

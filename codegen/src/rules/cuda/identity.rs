@@ -37,6 +37,10 @@ pub(super) fn slug(fields: &[Path], predicate: &Predicate) -> String {
         other => other.name(),
     };
     let mut words: Vec<&str> = fields.iter().filter_map(|field| field.names().last()).collect();
+    // `fd_non_negative` of `fd` says the field by itself.
+    if words.last().is_some_and(|last| what.split('_').next() == Some(last)) {
+        words.pop();
+    }
     words.push(what);
     words.join("-").replace('_', "-")
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{Coverage, area};
 use crate::{
-    finding::{Finding, Findings, Place, Strictness},
+    finding::{Finding, Findings, Place},
     import::cuda::{Comment, SubjectKind},
     model::{Api, Condition, Given, Origin, Owner, Path, Payload, Predicate, Source, Term, Test},
     overlay::{Overlay, Question},
@@ -108,7 +108,6 @@ pub(super) struct Context<'a> {
     pub(super) overlay: &'a Overlay,
     pub(super) reviewed: &'a Reviewed,
     pub(super) release: &'a str,
-    pub(super) strictness: Strictness,
 }
 
 /// Reads all comments.
@@ -198,14 +197,24 @@ impl<'a> Interpreter<'a> {
             Err(trouble) => {
                 out.statements.truncate(statements);
                 out.facts.truncate(facts);
-                self.reviewed(&basis, out).unwrap_or_else(|| {
-                    if in_area {
+                match self.reviewed(&basis, out) {
+                    Ok(Some(outcome)) => outcome,
+                    Ok(None) if !in_area => Outcome::Unread,
+                    Ok(None) => {
                         findings.push(self.unknown(sentence, &basis, trouble));
+                        Outcome::Unread
                     }
-                    Outcome::Unread
-                })
+                    Err(trouble) => {
+                        findings.push(self.unknown(sentence, &basis, Some(trouble)));
+                        Outcome::Unread
+                    }
+                }
             }
         };
+        // Only text about handles is known to go on about the type that its paragraph began with.
+        if !in_area {
+            self.scope = None;
+        }
         out.in_areas += usize::from(in_area);
         if area::is_normative(sentence) {
             out.coverage.entry(self.comment.item.clone()).or_default().count(outcome);
@@ -229,11 +238,7 @@ impl<'a> Interpreter<'a> {
 
     fn unknown(&self, sentence: &Sentence, basis: &Basis, trouble: Option<Trouble>) -> Finding {
         let what = format!("a sentence about handles that nobody has read, in the comment of `{}`", self.comment.subject);
-        let finding = match self.context.strictness {
-            Strictness::Strict => Finding::error(what),
-            Strictness::Lenient => Finding::warning(what),
-        };
-        let finding = finding.at(basis.place.clone()).found(format!("\"{}\"", sentence.normalised()));
+        let finding = Finding::error(what).at(basis.place.clone()).found(format!("\"{}\"", sentence.normalised()));
         let finding = if let Some(trouble) = trouble { finding.wanted(trouble) } else { finding };
         finding.help(format!(
             "teach the grammar to read it, or put `{} #{}` on the list in spec/reviewed.toml",
@@ -241,10 +246,17 @@ impl<'a> Interpreter<'a> {
         ))
     }
 
-    fn reviewed(&self, basis: &Basis, out: &mut Interpreted) -> Option<Outcome> {
-        match self.context.reviewed.verdict(&basis.source.symbol, &basis.source.hash)? {
-            Verdict::Explains => Some(Outcome::Explained),
-            Verdict::Attested { object, fields, error } => {
+    /// What a person made of the sentence; a field that the model does not have is trouble.
+    fn reviewed(&self, basis: &Basis, out: &mut Interpreted) -> Result<Option<Outcome>, Trouble> {
+        match self.context.reviewed.verdict(&basis.source.symbol, &basis.source.hash) {
+            None => Ok(None),
+            Some(Verdict::Explains) => Ok(Some(Outcome::Explained)),
+            Some(Verdict::Attested { object, fields, error }) => {
+                if let Some(unknown) = fields.iter().find(|field| self.named(field.as_str()).is_none()) {
+                    return Err(format!(
+                        "a parameter or member instead of `{unknown}`, which the entry in spec/reviewed.toml names"
+                    ));
+                }
                 out.statements.push(Statement {
                     subject: self.owner(),
                     fields: fields.clone(),
@@ -257,7 +269,7 @@ impl<'a> Interpreter<'a> {
                     reason: None,
                     basis: basis.clone(),
                 });
-                Some(Outcome::Attested)
+                Ok(Some(Outcome::Attested))
             }
         }
     }
@@ -464,11 +476,15 @@ impl<'a> Interpreter<'a> {
                 let field = self.context.names.field_of_type(&self.owner(), &value);
                 let field = field.ok_or_else(|| format!("a field or parameter that asks for `{value}`"))?;
                 self.specified = Some((field.clone(), value.clone()));
-                Resolved::Other(Condition::Test(Term::Field(field.path.clone()), Test::Has(vec![value])), field)
+                // A member may ask for several at once, a parameter asks for one.
+                let test = if self.comment.kind == SubjectKind::Command { Test::In(vec![value]) } else { Test::Has(vec![value]) };
+                Resolved::Other(Condition::Test(Term::Field(field.path.clone()), test), field)
             }
             When::NotSpecified => {
                 let (field, value) = self.specified.clone().ok_or("a value that was named before")?;
-                Resolved::Other(Condition::Test(Term::Field(field.path.clone()), Test::Lacks(vec![value])), field)
+                let test =
+                    if self.comment.kind == SubjectKind::Command { Test::NotIn(vec![value]) } else { Test::Lacks(vec![value]) };
+                Resolved::Other(Condition::Test(Term::Field(field.path.clone()), test), field)
             }
         })
     }

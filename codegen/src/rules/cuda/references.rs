@@ -24,7 +24,11 @@ pub(super) fn check(comments: &[Comment], context: &Context<'_>, findings: &mut 
                 let elsewhere = !name.starts_with(['c', 'C'])
                     || name.starts_with("cuda")
                     || !name.get(1..).is_some_and(|rest| rest.starts_with(['u', 'U']));
-                if elsewhere || context.names.knows(name) || !seen.insert(name.to_owned()) {
+                // What is left of a word after a missing space is no name.
+                let torn = name
+                    .contains(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | ':' | '.' | '>' | '-' | '[' | ']'))
+                    || name.contains("-:");
+                if torn || elsewhere || context.names.knows(name) || !seen.insert(name.to_owned()) {
                     continue;
                 }
                 if context

@@ -128,7 +128,7 @@ fn unsupported(input: &mut Tokens<'_>) -> winnow::Result<Said> {
         preceded(words("mapping"), (named, words("imported from a handle of type"), name)).parse_next(input)?;
     opt(words(",")).parse_next(input)?;
     words("is not supported").parse_next(input)?;
-    Ok(Said::Clause(Clause { fields: vec![field], ask: Predicate::Refused, when: vec![When::Memory(vec![value])] }))
+    Ok(Said::Clause(Clause { fields: vec![field], ask: Predicate::Forbidden, when: vec![When::Memory(vec![value])] }))
 }
 
 /// `The returned array must be freed using F`: what is to be done with a result.
