@@ -17,3 +17,4 @@ pub mod grammar;
 pub mod names;
 pub mod reviewed;
 pub mod sentence;
+pub mod opencl;
