@@ -102,35 +102,49 @@ fn table(rows: &Rows<'_, '_>, page: &mut Page<'_>) -> Findings {
     if subject.windows() {
         page.line(0, "#[cfg(windows)]");
     }
-    page.line(0, format_args!("static {name}: &[Rule] = &["));
+    page.line(0, format_args!("static {name}: &[Rule] = {{"));
+    if subject.is_reachable() {
+        page.line(1, format_args!("type R = {};", subject.name));
+    }
+    page.line(1, "&[");
     for rule in &subject.rules {
         match rows.rule(rule) {
-            Ok(row) => page.line(1, row),
+            Ok(row) => row.lines().for_each(|line| page.line(2, line)),
             Err(finding) => findings.0.push(finding),
         }
     }
-    page.line(0, "];");
-    if !subject.is_reachable() {
-        return findings;
+    page.line(1, "]");
+    page.line(0, "};");
+    if subject.is_reachable() {
+        quick(rows, &name, page);
     }
-    let quick = rows.quick(&name);
+    findings
+}
+
+/// The specialised check, tied to the table.
+fn quick(rows: &Rows<'_, '_>, table: &str, page: &mut Page<'_>) {
+    let subject = rows.subject;
+    let quick = rows.quick(table);
     page.gap();
     if subject.windows() {
         page.line(0, "#[cfg(windows)]");
     }
     let bytes = if quick.lines.iter().any(|line| line.contains("bytes")) { "bytes" } else { "_bytes" };
     let given = if quick.asks { "given" } else { "_given" };
-    page.line(0, format_args!("rules! {{ {}, {name}, |{bytes}, {given}| {{", subject.name));
-    for (at, line) in quick.lines.iter().enumerate() {
-        let mut depth = usize::from(at > 0) + 1;
-        for (within, part) in line.lines().enumerate() {
-            let and = if at > 0 && within == 0 { "&& " } else { "" };
-            page.line(depth, format_args!("{and}{part}"));
-            depth = usize::from(at > 0) + 1;
+    page.line(0, format_args!("rules! {{ {}, {table}, |{bytes}, {given}| {{", subject.name));
+    if quick.lines.iter().any(|line| line.contains("R::")) {
+        page.line(1, format_args!("type R = {};", subject.name));
+    }
+    if let Some(enumeration) = &quick.enumeration {
+        page.line(1, format_args!("type E = {enumeration};"));
+    }
+    for (at, part) in quick.lines.iter().enumerate() {
+        let (depth, and) = if at == 0 { (1, "") } else { (2, "&& ") };
+        for (within, line) in part.lines().enumerate() {
+            page.line(depth, format_args!("{}{line}", if within == 0 { and } else { "" }));
         }
     }
     page.line(0, "} }");
-    findings
 }
 
 /// Which enumerations say what a semaphore or memory is, so that one is never taken for the other.

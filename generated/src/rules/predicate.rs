@@ -128,6 +128,8 @@ pub enum Predicate {
     ExactlyOneProperty(&'static [Named]),
     /// A property list has at most one of these properties.
     AtMostOneProperty(&'static [Named]),
+    /// A property list has at least one of these properties.
+    AnyProperty(&'static [Named]),
     /// A property list has none of these properties.
     LacksProperties(&'static [Named]),
     /// The list within a property list has at most so many values.
@@ -137,7 +139,7 @@ pub enum Predicate {
     /// The value must not change from what it was when the object was made.
     Unchanged,
     /// Nothing: where the conditions hold, the call is refused whatever the fields are.
-    Refused,
+    Forbidden,
     /// The caller vouches for it.
     Attested(Object),
 }
@@ -259,11 +261,12 @@ impl fmt::Display for Predicate {
             Self::MustHaveProperties(keys) => alternatives(f, "the property", keys),
             Self::ExactlyOneProperty(keys) => alternatives(f, "exactly one of the properties", keys),
             Self::AtMostOneProperty(keys) => alternatives(f, "at most one of the properties", keys),
+            Self::AnyProperty(keys) => alternatives(f, "at least one of the properties", keys),
             Self::LacksProperties(keys) => alternatives(f, "none of the properties", keys),
             Self::AtMostValues(count) => write!(f, "at most {count} values"),
             Self::NoDuplicates => f.write_str("no value twice"),
             Self::Unchanged => f.write_str("what it was when the object was made"),
-            Self::Refused => f.write_str("no such call"),
+            Self::Forbidden => f.write_str("no such call"),
             Self::Attested(object) => write!(f, "{object}, for which the caller vouches"),
         }
     }
@@ -304,7 +307,7 @@ impl Predicate {
     /// # Safety
     /// The fields are of the record whose bytes these are; where the predicate is about text behind a pointer, it can be followed.
     pub(super) unsafe fn met(&self, fields: &[Field], bytes: Bytes<'_>) -> Met {
-        if matches!(self, Self::Refused) {
+        if matches!(self, Self::Forbidden) {
             return Met::No(Found::Call);
         }
         if fields.iter().any(|field| matches!(field.kind, Kind::Elsewhere)) {
@@ -322,6 +325,7 @@ impl Predicate {
                 | Self::MustHaveProperties(_)
                 | Self::ExactlyOneProperty(_)
                 | Self::AtMostOneProperty(_)
+                | Self::AnyProperty(_)
                 | Self::LacksProperties(_)
                 | Self::AtMostValues(_)
                 | Self::NoDuplicates => self.each(fields, |field| self.of_list(field, bytes)),
@@ -482,6 +486,11 @@ impl Predicate {
                     missing => missing.map(|key| Found::Property { key, times: 0 }),
                 }
             }
+            Self::AnyProperty(values) => match count(values) {
+                0 if cut() => return Met::OutOfReach,
+                0 => Some(Found::Properties(0)),
+                _ => None,
+            },
             Self::ExactlyOneProperty(values) => match count(values) {
                 1 => None,
                 0 if cut() => return Met::OutOfReach,

@@ -134,9 +134,12 @@ impl<'s> Rows<'s, '_> {
                 .any(|row| row.members.iter().any(|path| subject.leaf(path).is_some_and(|other| other.overlaps(leaf))))
         };
         let beside = subject.leaves.iter().enumerate().filter(|(other, leaf)| *other != at && !of_handle(leaf));
-        let is_name = |leaf: &&&Leaf| self.demands(row, leaf).any(|predicate| *predicate == Predicate::Utf16NulTerminated);
+        let text = |rule: &&Rule| rule.predicate == Predicate::Utf16NulTerminated;
+        let is_name = |leaf: &Leaf| {
+            subject.rules.iter().filter(|rule| text(rule)).any(|rule| rule.fields.iter().any(|field| field.as_str() == leaf.path))
+        };
         let mut parts: Vec<Part<'_>> =
-            handle.iter().map(|leaf| if is_name(&leaf) { Part::Name(leaf) } else { Part::Asked(leaf) }).collect();
+            handle.iter().map(|leaf| if is_name(leaf) { Part::Name(leaf) } else { Part::Asked(leaf) }).collect();
         parts.extend(beside.filter_map(|(_, leaf)| self.part(row, leaf)));
         let last = |leaf: &Leaf| identifier(leaf.path.rsplit('.').next().unwrap_or_default()).into_owned();
         let (mut parameters, mut steps, mut life) = (Vec::new(), Vec::new(), "'static");

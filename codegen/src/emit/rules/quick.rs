@@ -21,8 +21,10 @@ use crate::{
 
 /// The check of one record, as lines of Rust.
 pub(super) struct Quick {
-    /// The expression, a line each, joined by `&&`.
+    /// The expression, a part each, to be joined by `&&`.
     pub(super) lines: Vec<String>,
+    /// The enumeration that it calls `E`.
+    pub(super) enumeration: Option<String>,
     /// Whether it looks at given facts.
     pub(super) asks: bool,
 }
@@ -45,7 +47,9 @@ impl Rows<'_, '_> {
             lines.push("true".to_owned());
         }
         let asks = lines.iter().any(|line| line.contains("given"));
-        Quick { lines, asks }
+        let enumeration = self.discriminator().and_then(|leaf| enumeration_of(self.index, &leaf.ctype));
+        let enumeration = enumeration.filter(|_| lines.iter().any(|line| line.contains(" E::")));
+        Quick { lines, enumeration: enumeration.map(|item| identifier(&item.name).into_owned()), asks }
     }
 
     fn discriminator(&self) -> Option<&Leaf> {
@@ -85,10 +89,10 @@ impl Rows<'_, '_> {
         // The rest comes last, and takes with it what is treated alike.
         let rest = arms.iter().position(|(names, _)| names.contains(&"_")).map(|at| arms.remove(at));
         let pattern = |name: &&str| match hint {
-            Some(item) => format!("{}::{}", identifier(&item.name), identifier(name)),
+            Some(_) => format!("E::{}", identifier(name)),
             None => (*name).to_owned(),
         };
-        let mut text = format!("match quick::value(bytes, {}::{}) {{\n", self.subject.name, discriminator.constant);
+        let mut text = format!("match quick::value(bytes, R::{}) {{\n", discriminator.constant);
         for (names, body) in &arms {
             text.push_str(&format!("    {} => {body},\n", names.iter().map(pattern).collect::<Vec<_>>().join(" | ")));
         }
@@ -166,7 +170,7 @@ impl Rows<'_, '_> {
             },
             Condition::Test(Term::Field(path), test) => {
                 let leaf = self.subject.leaf(path)?;
-                let field = format!("{}::{}.field()", self.subject.name, leaf.constant);
+                let field = format!("R::{}.field()", leaf.constant);
                 match test {
                     Test::Null | Test::Zero => Some(format!("!quick::zero(bytes, [{field}])")),
                     Test::NonNull | Test::NonZero => Some(format!("quick::zero(bytes, [{field}])")),
@@ -205,12 +209,12 @@ impl Rows<'_, '_> {
 
     /// That the predicate is met; `None` where only the table can tell.
     fn met(&self, rule: &Rule) -> Option<String> {
-        if rule.predicate == Predicate::Refused {
+        if rule.predicate == Predicate::Forbidden {
             return Some("false".to_owned());
         }
         let leaves: Option<Vec<&Leaf>> = rule.fields.iter().map(|field| self.subject.leaf(field)).collect();
         let leaves = leaves.filter(|leaves| !leaves.is_empty())?;
-        let field = |leaf: &Leaf| format!("{}::{}.field()", self.subject.name, leaf.constant);
+        let field = |leaf: &Leaf| format!("R::{}.field()", leaf.constant);
         let fields = leaves.iter().map(|leaf| field(leaf)).collect::<Vec<_>>().join(", ");
         let count = leaves.len();
         Some(match &rule.predicate {
@@ -243,7 +247,7 @@ impl Rows<'_, '_> {
             let other = self.words.number(operand, hint).ok();
             let other = other.or_else(|| {
                 let other = self.subject.leaf(&operand.parse().ok()?).filter(|other| other.kind != Kind::Bytes)?;
-                Some(format!("quick::number(bytes, {}::{}.field())", self.subject.name, other.constant))
+                Some(format!("quick::number(bytes, R::{}.field())", other.constant))
             });
             Some(format!("{number} {sign} {}", other?))
         };

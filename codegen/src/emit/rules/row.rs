@@ -13,7 +13,8 @@ use crate::{
     pass::index::Index,
 };
 
-/// What it takes to write rows.
+/// What it takes to write rows. Each block that rows or checks stand in calls the record `R`, and in a check the enumeration of its
+/// discriminator `E`: upstream's names are long, and a row is read as a whole.
 pub(super) struct Rows<'s, 'a> {
     pub(super) subject: &'s Subject<'a>,
     pub(super) words: &'s Words<'a>,
@@ -50,7 +51,7 @@ impl Rows<'_, '_> {
             }
         }
         Ok(format!(
-            "rule! {{ {}, [{}] {predicate}, when [{}], {facts} }},",
+            "rule! {{ {}, [{}] {predicate}, when [{}],\n    {facts} }},",
             literal(&rule.id),
             fields.join(", "),
             conditions.join(", ")
@@ -60,7 +61,7 @@ impl Rows<'_, '_> {
     /// A field as an expression.
     fn field(&self, path: &Path) -> String {
         match self.subject.leaf(path).filter(|_| self.subject.is_reachable()) {
-            Some(leaf) => format!("{}::{}.field()", self.subject.name, leaf.constant),
+            Some(leaf) => format!("R::{}.field()", leaf.constant),
             None => format!("elsewhere({})", literal(path.as_str())),
         }
     }
@@ -93,7 +94,7 @@ impl Rows<'_, '_> {
             Predicate::NoDuplicateProperty => Ok("NoDuplicateProperty".to_owned()),
             Predicate::NoDuplicates => Ok("NoDuplicates".to_owned()),
             Predicate::Unchanged => Ok("Unchanged".to_owned()),
-            Predicate::Refused => Ok("Refused".to_owned()),
+            Predicate::Forbidden => Ok("Forbidden".to_owned()),
             Predicate::AtMostValues(count) => Ok(format!("AtMostValues({count})")),
             Predicate::OnlyFlags(names) => with("OnlyFlags", names),
             Predicate::MustHaveFlags(names) => with("MustHaveFlags", names),
@@ -104,6 +105,7 @@ impl Rows<'_, '_> {
             Predicate::MustHaveProperties(names) => with("MustHaveProperties", names),
             Predicate::ExactlyOneProperty(names) => with("ExactlyOneProperty", names),
             Predicate::AtMostOneProperty(names) => with("AtMostOneProperty", names),
+            Predicate::AnyProperty(names) => with("AnyProperty", names),
             Predicate::LacksProperties(names) => with("LacksProperties", names),
             Predicate::Equal(operand) => compared("Equal", operand),
             Predicate::NotEqual(operand) => compared("NotEqual", operand),
