@@ -65,6 +65,10 @@ struct Entry {
     value: toml::Value,
     reason: String,
     evidence: String,
+    /// The newest state of upstream that needs the entry, where a newer one has set right what it is about. It serves whoever reads an
+    /// older state, and is not stale for settling nothing in a newer one.
+    #[serde(default)]
+    until: Option<String>,
     #[serde(skip)]
     used: Cell<bool>,
 }
@@ -148,7 +152,7 @@ impl Overlay {
     /// The entries for `api` that no pass asked for, each an error.
     #[must_use]
     pub fn stale(&self, api: Api) -> Findings {
-        let stale = self.entries.iter().filter(|entry| entry.api == api && !entry.used.get());
+        let stale = self.entries.iter().filter(|entry| entry.api == api && !entry.used.get() && entry.until.is_none());
         Findings(
             stale
                 .map(|entry| {
@@ -168,6 +172,18 @@ impl Overlay {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_entry_for_older_states_is_not_stale() {
+        let entry = |until: &str| {
+            let text = format!(
+                "[[entry]]\napi = \"opencl\"\nsettles = \"omit\"\nsubject = \"a\"\nvalue = true\nreason = \"r\"\nevidence = \"e\"\n{until}"
+            );
+            overlay(&text).expect("an overlay").stale(Api::OpenCl).0.len()
+        };
+        assert_eq!(entry(""), 1);
+        assert_eq!(entry("until = \"v3.1.1\"\n"), 0);
+    }
 
     fn overlay(text: &str) -> Result<Overlay, Findings> {
         Overlay::read(Document::new("overlay.toml", text))

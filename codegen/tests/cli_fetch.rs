@@ -5,8 +5,8 @@ mod cli;
 
 use std::io::{Cursor, Write};
 
+use clcu_codegen::fetch::sha256;
 use cli::Repository;
-use sha2::{Digest, Sha256};
 
 const HEADER: &[u8] = b"/* written for this test */\n#define CUDA_VERSION 13050\n";
 
@@ -17,10 +17,6 @@ fn wheel(path: &str, content: &[u8]) -> Vec<u8> {
     writer.start_file(path, options).expect("in memory");
     writer.write_all(content).expect("in memory");
     writer.finish().expect("in memory").into_inner()
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A repository whose pins are the two wheels that its own index, a directory, holds.

@@ -1,1 +1,37 @@
-//! x
+//! Opens the real CUDA and OpenCL drivers and finds their commands for `clcu-sys`.
+//!
+//! In: the generated tables of commands. Out: functions that can be called, each found on first use and kept by the library, or platform,
+//! that it came from. Nothing is a global: two drivers of one API live side by side. A missing driver and a missing command are errors
+//! that name what was tried and what is needed, never a panic. A driver is never unloaded.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let cuda = clcu::cuda::Library::open()?;
+//! let get_version = cuda.get(&clcu::sys::cuda::cuDriverGetVersion)?;
+//! let mut version = 0;
+//! // SAFETY: the command writes one `int`.
+//! unsafe { get_version(&mut version) }.result()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Calls through these functions are as unsafe as in C: nothing is checked before the driver sees it.
+
+mod candidate;
+pub mod cuda;
+mod error;
+mod loader;
+pub mod opencl;
+mod resolved;
+mod slots;
+
+pub use clcu_sys as sys;
+
+pub use crate::error::{Attempt, Availability, Driver, Missing, Needs, OpenError};
+
+const _: () = {
+    const fn may_cross_threads<T: Send + Sync>() {}
+    may_cross_threads::<cuda::Library>();
+    may_cross_threads::<opencl::Library>();
+    may_cross_threads::<opencl::Platform>();
+};

@@ -87,7 +87,8 @@ mod tests {
     use super::*;
 
     fn declared(ctype: &str, name: &str) -> String {
-        let dialect = Dialect { calling_convention: "CL_CALLBACK", rename: &|name| (name == "cl_result").then(|| "cl_int".to_owned()) };
+        let dialect =
+            Dialect { calling_convention: "CL_CALLBACK", rename: &|name| (name == "cl_result").then(|| "cl_int".to_owned()) };
         dialect.declare(&ctype.parse().expect("a type"), name)
     }
 

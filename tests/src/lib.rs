@@ -1,7 +1,12 @@
-//! What the tests share: where upstream documents are, the model made of them, and C programs made of the model.
+//! What the tests share: where upstream documents are, the model made of them, C programs made of the model, and mock drivers.
 
 pub mod c_declaration;
+pub mod cuda;
+pub mod cuda_program;
+pub mod mock;
 pub mod opencl;
+pub mod opencl_bindgen;
+pub mod opencl_differences;
 pub mod opencl_headers;
 pub mod opencl_listing;
 pub mod upstream;

@@ -114,8 +114,12 @@ impl Headers {
             Some(name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next()?.to_owned())
         });
         let (text, _) = self.gcc(&["-E", "-P"], &file)?;
-        let mut declared =
-            Declared { macros: macros.collect(), functions: BTreeSet::new(), function_types: BTreeSet::new(), types: BTreeSet::new() };
+        let mut declared = Declared {
+            macros: macros.collect(),
+            functions: BTreeSet::new(),
+            function_types: BTreeSet::new(),
+            types: BTreeSet::new(),
+        };
         for statement in statements(&text) {
             declared.note(statement);
         }
@@ -136,7 +140,8 @@ impl Headers {
         let first = PRELUDE.lines().count() + 1;
         let mut failures = Vec::new();
         for error in errors.lines().filter(|line| line.contains("error: ")) {
-            let line = error.strip_prefix(&format!("{}:", file.display())).and_then(|rest| rest.split(':').next()?.parse::<usize>().ok());
+            let line =
+                error.strip_prefix(&format!("{}:", file.display())).and_then(|rest| rest.split(':').next()?.parse::<usize>().ok());
             let index = line.and_then(|line| line.checked_sub(first)).ok_or_else(|| io::Error::other(errors.clone()))?;
             failures.push((index, error.to_owned()));
         }
@@ -156,7 +161,8 @@ fn statements(text: &str) -> impl Iterator<Item = &str> {
 
 impl Declared {
     fn note(&mut self, statement: &str) {
-        let words: Vec<&str> = statement.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> =
+            statement.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
         if words.first() == Some(&"typedef") || statement.starts_with('}') || words.len() == 1 {
             let before = statement.split("__attribute__").next().unwrap_or(statement);
             let name = before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').find(|word| !word.is_empty());
@@ -211,7 +217,13 @@ fn c_integer(value: Value, target: Target) -> String {
         Value::PerPointerWidth { narrow, .. } if target != Target::Wide => narrow,
         value => value.integer().unwrap_or_default(),
     };
-    if number == i128::from(i64::MIN) { "(-9223372036854775807LL - 1)".to_owned() } else if number < 0 { format!("({number}LL)") } else { format!("{number}ULL") }
+    if number == i128::from(i64::MIN) {
+        "(-9223372036854775807LL - 1)".to_owned()
+    } else if number < 0 {
+        format!("({number}LL)")
+    } else {
+        format!("{number}ULL")
+    }
 }
 
 /// One probe for each function that the headers declare, and for each typedef of a pointer to one.

@@ -99,7 +99,13 @@ fn record(record: &Record, lines: &mut Vec<String>) {
     lines.push(format!("{kind} {}{parent}: size {}, align {}{since_all}", record.name, record.size, record.align));
     for member in &record.members {
         let nameless = if member.nameless { ", nameless" } else { "" };
-        lines.push(format!("    {}: {} at {}{nameless}{}", member.name, member.ctype, member.offset, since(&member.lifetime, false)));
+        lines.push(format!(
+            "    {}: {} at {}{nameless}{}",
+            member.name,
+            member.ctype,
+            member.offset,
+            since(&member.lifetime, false)
+        ));
     }
 }
 

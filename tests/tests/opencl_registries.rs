@@ -5,10 +5,14 @@ use std::fs;
 use clcu_codegen::{
     finding::{Document, Findings, Severity, Strictness},
     import::opencl::registry::{self, Registry},
-    model::{Api, Model, Value},
+    model::{Api, Model, Target, Value},
     pass,
 };
-use clcu_tests::{opencl, upstream};
+use clcu_tests::{
+    opencl,
+    opencl_headers::{self, Headers},
+    upstream,
+};
 
 /// What import of a published state has to say besides `ok`: the line, and a part of the message.
 struct Expected {
@@ -58,6 +62,73 @@ fn line_and_text(finding: clcu_codegen::finding::Finding) -> (usize, String) {
     (finding.place.as_ref().map_or(0, clcu_codegen::finding::Place::line), finding.to_string())
 }
 
+/// The model of a published state, and what import said of it; `None`, having said so, where there is no copy of it.
+fn model_of(test: &str, state: &str) -> Option<(Model, Vec<(usize, String)>)> {
+    let registries = upstream::opencl_registries();
+    let Some((_, path)) = registries.iter().find(|(name, _)| name == state) else {
+        upstream::skipped(test, "the project's copies of cl.xml");
+        return None;
+    };
+    let (registry, findings) = import(path, Strictness::Strict).unwrap_or_else(|findings| panic!("{state}: {findings}"));
+    let (model, _) =
+        pass::opencl::model(&registry, &opencl::overlay(), state).unwrap_or_else(|findings| panic!("{state}: {findings}"));
+    Some((model, findings.0.into_iter().map(line_and_text).collect()))
+}
+
+#[test]
+fn every_published_state_without_a_fault_gives_a_model() {
+    let test = "every_published_state_without_a_fault_gives_a_model";
+    let registries = upstream::opencl_registries();
+    if registries.is_empty() {
+        upstream::skipped(test, "the project's copies of cl.xml");
+    }
+    for (state, _) in registries.iter().filter(|(state, _)| !FAULTY.iter().any(|faulty| faulty.state == state)) {
+        let Some((model, _)) = model_of(test, state) else { return };
+        assert!(model.commands.len() >= 230, "{state}: {} commands", model.commands.len());
+    }
+}
+
+#[test]
+fn slips_that_import_sets_right_are_warnings_with_their_line() {
+    let test = "slips_that_import_sets_right_are_warnings_with_their_line";
+    let Some((_, said)) = model_of(test, "history/97350033") else { return };
+    let typedef = said.iter().filter(|(_, text)| text.contains("a typedef lacks its semicolon")).count();
+    let block = "the name `cl_device_command_buffer_capabilities_khr` has stray white space around it";
+    assert_eq!((typedef, said.iter().any(|(line, text)| *line > 0 && text.contains(block))), (1, true), "{said:?}");
+}
+
+/// The name of the device list of semaphores was that of memory objects, with the same value; both changed.
+#[test]
+fn a_renamed_and_renumbered_property_shows_between_two_states() {
+    let Some((older, _)) = model_of("a_renamed_and_renumbered_property_shows_between_two_states", "history/86019d49") else {
+        return;
+    };
+    let newer = opencl::model();
+    let both = |name: &str| {
+        ["cl_semaphore_properties_khr", "cl_mem_properties"].map(|of| (value(&older, of, name), value(&newer, of, name)))
+    };
+    let number = |number| Some(Value::Hex(number));
+    assert_eq!(both("CL_DEVICE_HANDLE_LIST_KHR"), [(number(0x2051), None), (number(0x2051), None)]);
+    assert_eq!(both("CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR"), [(None, number(0x2053)), (None, None)]);
+    assert_eq!(both("CL_MEM_DEVICE_HANDLE_LIST_KHR"), [(None, None), (None, number(0x2051))]);
+}
+
+/// A wrong number is valid XML: only another source can tell.
+#[test]
+fn a_wrong_value_is_found_by_the_c_headers() {
+    let test = "a_wrong_value_is_found_by_the_c_headers";
+    let Some((model, _)) = model_of(test, "history/6ca05e99") else { return };
+    let Some(headers) = Headers::find().expect("a directory for stubs") else {
+        upstream::skipped(test, "gcc and opencl-c-headers");
+        return;
+    };
+    let probes = opencl_headers::value_probes(&model, &headers.declared().expect("gcc preprocesses the headers"), Target::Wide);
+    let failures = headers.failures(&probes, Target::Wide).expect("gcc compiles the probes");
+    let found =
+        failures.iter().any(|(index, _)| probes.get(*index).is_some_and(|probe| probe.name == "CL_ME_SKIP_BLOCK_TYPE_8x8_INTEL"));
+    assert!(found, "{failures:?}");
+}
+
 #[test]
 fn the_registry_is_covered_whole() {
     let Some(registry) = opencl::registry("the_registry_is_covered_whole") else { return };
@@ -84,6 +155,13 @@ fn the_registry_is_covered_whole() {
     }
 }
 
+#[test]
+fn the_model_holds_together() {
+    let model = opencl::model();
+    let findings = pass::validate::validate(&model);
+    assert!(findings.0.is_empty(), "{findings}");
+}
+
 fn is_in(model: &Model, name: &str) -> bool {
     model.constants.iter().any(|constant| constant.name == name)
         || model.omitted.iter().any(|omitted| omitted.name == name)
@@ -99,7 +177,7 @@ fn value(model: &Model, of: &str, name: &str) -> Option<Value> {
 
 #[test]
 fn values_that_others_got_wrong() {
-    let Some(model) = opencl::model("values_that_others_got_wrong") else { return };
+    let model = opencl::model();
     let expected = [
         ("cl_external_semaphore_handle_type_khr", "CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR", "0x2068"),
         ("cl_semaphore_properties_khr", "CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR", "0x2053"),
@@ -128,7 +206,7 @@ fn values_that_others_got_wrong() {
 
 #[test]
 fn signatures_that_others_got_wrong() {
-    let Some(model) = opencl::model("signatures_that_others_got_wrong") else { return };
+    let model = opencl::model();
     let parameter = |command: &str, name: &str| {
         let command = model.commands.iter().find(|it| it.symbol == command)?;
         command.parameters.iter().find(|it| it.name == name).map(|it| it.ctype.to_string())

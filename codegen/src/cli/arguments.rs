@@ -1,4 +1,5 @@
 //! What the command takes, and its `--help`.
+#![allow(clippy::doc_markdown)] // help is no Markdown: backticks would be shown
 
 use std::path::PathBuf;
 

@@ -15,6 +15,11 @@ pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// Writes `text` to standard output as it is.
+pub(crate) fn print(text: &str) {
+    let _ = io::stdout().lock().write_all(text.as_bytes());
+}
+
 /// How much is said, and how.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
@@ -45,15 +50,10 @@ impl Screen {
         self.coloured(io::stderr().is_terminal())
     }
 
-    /// Writes `text` to standard output as it is.
-    pub(crate) fn print(self, text: &str) {
-        let _ = io::stdout().lock().write_all(text.as_bytes());
-    }
-
     /// Writes a line of the report, unless only errors are wanted.
     pub(crate) fn report(self, text: &str) {
         if !self.quiet {
-            self.print(&format!("{text}\n"));
+            print(&format!("{text}\n"));
         }
     }
 
@@ -84,6 +84,6 @@ impl Screen {
         if hidden > 0 {
             lines.push(format!("… {hidden} more lines (--verbose shows them)"));
         }
-        self.print(&format!("{}\n", lines.join("\n")));
+        print(&format!("{}\n", lines.join("\n")));
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use clcu_codegen::pipeline::Stats;
 
-use super::{exit::Failure, session::Session};
+use super::{exit::Failure, screen::print, session::Session};
 
 pub(crate) fn run(session: &Session, json: bool) -> Result<(), Failure> {
     let models = session.snapshots()?;
@@ -15,9 +15,9 @@ pub(crate) fn run(session: &Session, json: bool) -> Result<(), Failure> {
     if json {
         // Maps of numbers and texts: there is nothing in them that JSON could not hold.
         let text = serde_json::to_string_pretty(&stats).unwrap_or_default();
-        session.screen.print(&format!("{text}\n"));
+        print(&format!("{text}\n"));
     } else {
-        session.screen.print(&table(&stats));
+        print(&table(&stats));
     }
     Ok(())
 }

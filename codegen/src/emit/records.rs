@@ -24,14 +24,13 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut page: P
             page.line(0, "#[cfg(windows)]");
         }
         page.line(0, "record! {");
-        let repair = rust_layout::repair(index, record);
-        match repair {
+        match rust_layout::repair(index, record) {
             Ok(Repair::Align(align)) => page.line(1, format_args!("#[repr(align({align}))]")),
             Ok(Repair::AlignOnLinuxI686(align)) => {
                 page.line(1, format_args!("#[cfg_attr(all(target_arch = \"x86\", not(windows)), repr(align({align})))]"));
             }
             // An error does not get past validation.
-            Ok(Repair::None | Repair::LongerTail(_)) | Err(_) => {}
+            Ok(Repair::None) | Err(_) => {}
         }
         let keyword = match record.kind {
             RecordKind::Struct => "struct",
@@ -39,15 +38,8 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut page: P
         };
         let (name, about) = (identifier(&record.name), docs.item(&record.lifetime));
         page.line(1, format_args!("{keyword} {name}, size {}, align {}, {about} {{", record.size, record.align));
-        for (position, member) in record.members.iter().enumerate() {
-            let is_last = position + 1 == record.members.len();
-            let ctype = match (&repair, &member.ctype) {
-                (Ok(Repair::LongerTail(by)), CType::Array { of, length }) if is_last => {
-                    let longer = length.saturating_add(*by);
-                    format!("[{}; if cfg!(target_pointer_width = \"64\") {{ {length} }} else {{ {longer} }}]", page.ctype(of))
-                }
-                _ => page.ctype(&member.ctype),
-            };
+        for member in &record.members {
+            let ctype = member_type(member, &mut page);
             let fact = docs.leaf(&record.lifetime, &member.lifetime);
             page.line(2, format_args!("{}: {ctype}, at {}, {fact};", identifier(&member.name), member.offset));
         }
@@ -58,6 +50,17 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut page: P
         }
     }
     page
+}
+
+/// The type of a member; an array whose length depends on the width of a pointer says so.
+fn member_type(member: &Member, page: &mut Page<'_>) -> String {
+    match (&member.ctype, &member.narrow_type) {
+        (CType::Array { of, length }, Some(CType::Array { length: narrow, .. })) => {
+            let of = page.ctype(of);
+            format!("[{of}; if cfg!(target_pointer_width = \"64\") {{ {length} }} else {{ {narrow} }}]")
+        }
+        (ctype, _) => page.ctype(ctype),
+    }
 }
 
 /// A member of a nameless member, and the way to it.

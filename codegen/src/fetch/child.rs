@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Longer than pip takes to ask a slow index, shorter than a person waits.
-const STALL: Duration = Duration::from_secs(120);
+const STALL: Duration = Duration::from_mins(2);
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// How a program ended.

@@ -19,4 +19,5 @@ mod wheel;
 pub use cache::{Cache, Progress, Quiet};
 pub use error::{FetchError, Reach};
 pub use inputs::{CudaHeaders, Libclang, OpenClDocs, Overrides, cuda_headers, libclang, opencl_docs};
+pub use pip::sha256;
 pub use sources::{CudaRelease, Host, LibclangPins, OpenClPin, Sources, Wheel};

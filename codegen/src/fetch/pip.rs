@@ -28,7 +28,8 @@ fn find(what: &str) -> Result<&'static [&'static str], FetchError> {
         match output {
             Ok(output) if output.status.success() => return Ok(candidate),
             Ok(output) => {
-                tried.push(format!("`{}` says {}", candidate.join(" "), child::summary(&String::from_utf8_lossy(&output.stderr))))
+                let said = child::summary(&String::from_utf8_lossy(&output.stderr));
+                tried.push(format!("`{}` says {said}", candidate.join(" ")));
             }
             // The usual case, and four of them say no more than the headline.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -106,8 +107,9 @@ fn verified(wheel: &Wheel<'_>, what: &str, command: &str, arrived: &Path) -> Res
     Ok(bytes)
 }
 
-/// The SHA-256 of `bytes` in hexadecimal.
-pub(super) fn sha256(bytes: &[u8]) -> String {
+/// The SHA-256 of `bytes`, as pins write it.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
     use std::fmt::Write;
     Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
         // Writing to a string cannot fail.

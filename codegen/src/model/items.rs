@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     availability::{Lifetime, Version},
     ctype::{CType, Parameter},
-    layout::PerTarget,
+    layout::{PerTarget, Target},
     value::Value,
 };
 
@@ -179,6 +179,9 @@ pub struct Member {
     /// Its type.
     #[serde(rename = "type")]
     pub ctype: CType,
+    /// Its type where pointers have 32 bits, if that is another: an array whose length counts the bytes of a pointer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub narrow_type: Option<CType>,
     /// Bytes from the start of the record.
     pub offset: PerTarget,
     /// Upstream gives it no name: its own members are reached as if they were the record's.
@@ -187,6 +190,14 @@ pub struct Member {
     /// Since and until when.
     #[serde(flatten)]
     pub lifetime: Lifetime,
+}
+
+impl Member {
+    /// Its type on `target`.
+    #[must_use]
+    pub fn type_on(&self, target: Target) -> &CType {
+        self.narrow_type.as_ref().filter(|_| target != Target::Wide).unwrap_or(&self.ctype)
+    }
 }
 
 /// A named function type that the application provides.

@@ -22,31 +22,21 @@ pub enum Repair {
     Align(u64),
     /// A greater alignment on i686 Linux only.
     AlignOnLinuxI686(u64),
-    /// So many more elements in the last member, an array of bytes, where pointers have 32 bits: C subtracts pointers' sizes from its length,
-    /// and the model's length is that of 64 bits.
-    LongerTail(u64),
 }
 
 /// What must be said so that Rust's layout of `record` is the one that it states; an error says where they differ.
 pub fn repair(index: &Index<'_>, record: &Record) -> Result<Repair, String> {
     let mut natural = PerTarget::default();
-    let mut size = PerTarget::default();
     for target in Target::ALL {
-        let (natural, size) = match target {
-            Target::Wide => (&mut natural.wide, &mut size.wide),
-            Target::WindowsI686 => (&mut natural.windows_i686, &mut size.windows_i686),
-            Target::LinuxI686 => (&mut natural.linux_i686, &mut size.linux_i686),
-        };
-        *natural = align_of_members(index, record, target)?;
-        *size = place(index, record, target)?;
+        let align = align_of_members(index, record, target)?;
+        match target {
+            Target::Wide => natural.wide = align,
+            Target::WindowsI686 => natural.windows_i686 = align,
+            Target::LinuxI686 => natural.linux_i686 = align,
+        }
+        place(index, record, target)?;
     }
     let more = |target| record.align.get(target) > natural.get(target);
-    if let Some(by) = longer_tail(index, record, size).filter(|_| natural == record.align) {
-        return Ok(Repair::LongerTail(by));
-    }
-    if let Some(target) = Target::ALL.into_iter().find(|target| size.get(*target) != record.size.get(*target)) {
-        return Err(format!("its size is {} but Rust makes it {} ({target:?})", record.size.get(target), size.get(target)));
-    }
     if Target::ALL.iter().all(|target| !more(*target)) {
         Ok(Repair::None)
     } else if record.align == PerTarget::same(record.align.wide) {
@@ -61,7 +51,7 @@ pub fn repair(index: &Index<'_>, record: &Record) -> Result<Repair, String> {
 fn align_of_members(index: &Index<'_>, record: &Record, target: Target) -> Result<u64, String> {
     let mut align = 1;
     for member in &record.members {
-        align = align.max(extent(index, &member.ctype, target)?.align);
+        align = align.max(extent(index, member.type_on(target), target)?.align);
     }
     if record.align.get(target) < align {
         return Err(format!("its alignment is {} but its members need {align}", record.align.get(target)));
@@ -69,21 +59,11 @@ fn align_of_members(index: &Index<'_>, record: &Record, target: Target) -> Resul
     Ok(align)
 }
 
-/// By how much the last member must be longer where pointers have 32 bits, if Rust's `size` is short by that there and nowhere else.
-fn longer_tail(index: &Index<'_>, record: &Record, size: PerTarget) -> Option<u64> {
-    let PerTarget { wide, windows_i686, linux_i686 } = record.size;
-    let by = windows_i686.checked_sub(size.windows_i686)?;
-    let is_short = by > 0 && linux_i686.checked_sub(size.linux_i686) == Some(by) && wide == size.wide;
-    let last = index.resolve(&record.members.last()?.ctype);
-    let of_bytes = matches!(last, Resolved::Array(of, _) if extent(index, of, Target::Wide).is_ok_and(|one| one.size == 1));
-    (is_short && of_bytes && record.kind == RecordKind::Struct).then_some(by)
-}
-
-/// Places the members as Rust does and compares their offsets with what `record` states. Gives the size of the whole.
-fn place(index: &Index<'_>, record: &Record, target: Target) -> Result<u64, String> {
+/// Places the members as Rust does and compares with what `record` states.
+fn place(index: &Index<'_>, record: &Record, target: Target) -> Result<(), String> {
     let (mut end, mut largest) = (0u64, 0u64);
     for member in &record.members {
-        let Extent { size, align } = extent(index, &member.ctype, target)?;
+        let Extent { size, align } = extent(index, member.type_on(target), target)?;
         let at = match record.kind {
             RecordKind::Struct => round_up(end, align),
             RecordKind::Union => 0,
@@ -94,7 +74,11 @@ fn place(index: &Index<'_>, record: &Record, target: Target) -> Result<u64, Stri
         end = at.saturating_add(size);
         largest = largest.max(end);
     }
-    Ok(round_up(largest, record.align.get(target)))
+    let size = round_up(largest, record.align.get(target));
+    if size != record.size.get(target) {
+        return Err(format!("its size is {} but Rust makes it {size} ({target:?})", record.size.get(target)));
+    }
+    Ok(())
 }
 
 const fn round_up(size: u64, align: u64) -> u64 {
@@ -138,6 +122,7 @@ mod tests {
         Member {
             name: name.to_owned(),
             ctype: ctype.parse::<CType>().unwrap(),
+            narrow_type: None,
             offset: offset.parse().unwrap(),
             nameless: false,
             lifetime: Lifetime::default(),
@@ -177,19 +162,6 @@ mod tests {
     fn a_record_aligned_beyond_its_members_is_repaired_everywhere() {
         let tensor_map = record(RecordKind::Struct, "128", "128", vec![member("opaque", "[u64; 16]", "0")]);
         assert_eq!(repair_of(&tensor_map), Ok(Repair::Align(128)));
-    }
-
-    #[test]
-    fn bytes_at_the_end_that_make_up_for_a_shorter_pointer_are_longer_on_both_32_bit_targets() {
-        let reserved = |ctype, size| {
-            let members = vec![member("pointer", "*mut c_void", "0"), member("reserved", ctype, "8/4/4")];
-            record(RecordKind::Struct, size, "8/4/4", members)
-        };
-        assert_eq!(repair_of(&reserved("[c_char; 56]", "64")), Ok(Repair::LongerTail(4)));
-        assert_eq!(repair_of(&reserved("[c_char; 56]", "64/60/60")), Ok(Repair::None));
-        assert!(repair_of(&reserved("[c_char; 56]", "64/64/60")).is_err(), "on one of them only");
-        assert!(repair_of(&reserved("[c_char; 56]", "72/64/64")).is_err(), "on 64 bits too");
-        assert!(repair_of(&reserved("[u32; 14]", "64")).is_err(), "four bytes are one element");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! In: the inputs that are in reach, and the overlay. Out: a model for each of them with what was found on the way; or all errors.
 
-use std::{fs, path::Path, thread};
+use std::{fs, panic::resume_unwind, path::Path, thread};
 
 use super::locate::{Cuda, Located};
 use crate::{
@@ -52,7 +52,7 @@ pub fn import(located: Located, overlay: &Document, reviewed: &Document, strictn
         let cuda = scope.spawn(|| cuda.map(|cuda| read_cuda(&cuda, overlay, reviewed, strictness)));
         let opencl = opencl.map(|docs| read_opencl(&docs, overlay, strictness));
         // An importer that panics has a fault of its own, which must not pass for a fault of the document.
-        (cuda.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), opencl)
+        (cuda.join().unwrap_or_else(|panic| resume_unwind(panic)), opencl)
     });
     let mut findings = Findings::default();
     let mut settle = |result: Result<Result<(Read, Findings), Findings>, FetchError>| match result {

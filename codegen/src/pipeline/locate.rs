@@ -3,7 +3,7 @@
 //! In: the pins, and what the user named. Out: for each API its inputs, or why there are none. All of them are looked for at the same
 //! time, because each mostly waits for a network.
 
-use std::thread;
+use std::{panic::resume_unwind, thread};
 
 use crate::fetch::{self, Cache, CudaHeaders, CudaRelease, FetchError, Libclang, OpenClDocs, Overrides, Progress, Sources};
 
@@ -31,8 +31,8 @@ pub fn locate(sources: &Sources, release: &CudaRelease, cache: &Cache, overrides
         let libclang = scope.spawn(|| fetch::libclang(sources, cache, overrides, progress));
         let opencl = scope.spawn(|| fetch::opencl_docs(sources, cache, overrides, progress));
         let headers = fetch::cuda_headers(sources, release, cache, overrides, progress);
-        let joined = "a thread that fetches does not panic";
-        let (libclang, opencl) = (libclang.join().expect(joined), opencl.join().expect(joined));
+        let libclang = libclang.join().unwrap_or_else(|panic| resume_unwind(panic));
+        let opencl = opencl.join().unwrap_or_else(|panic| resume_unwind(panic));
         // Both are reported by the one that matters more: without headers there is nothing to read.
         Located { cuda: headers.and_then(|headers| Ok(Cuda { headers, libclang: libclang? })), opencl }
     })

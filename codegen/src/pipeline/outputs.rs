@@ -224,7 +224,7 @@ fn undo(root: &Path, done: &[Difference]) {
     for difference in done {
         let path = root.join(&difference.path);
         let _ = match &difference.old {
-            Some(old) => stage(&path, old).map(|file| file.persist(&path).is_ok()).unwrap_or_default(),
+            Some(old) => stage(&path, old).is_ok_and(|file| file.persist(&path).is_ok()),
             None => fs::remove_file(&path).is_ok(),
         };
     }

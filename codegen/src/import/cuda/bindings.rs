@@ -161,12 +161,17 @@ fn members(fields: &syn::punctuated::Punctuated<syn::Field, syn::Token![,]>) -> 
         .iter()
         .map(|field| {
             let name = field.ident.as_ref().ok_or("a member without a name")?;
-            Ok((unmangle(&name.to_string()), ctype(&field.ty)?))
+            Ok((name.to_string(), ctype(&field.ty)?))
         })
         .collect()
 }
 
-/// bindgen appends `_` to a name that is a keyword in Rust. The C parser knows the names of members; here they are only compared.
+/// What bindgen makes of a member's name: it appends `_` to a keyword of Rust.
+pub(super) fn mangled(name: &str) -> String {
+    if syn::parse_str::<syn::Ident>(name).is_ok() { name.to_owned() } else { format!("{name}_") }
+}
+
+/// The name of a function type's parameter, of which only bindgen tells: without the `_` that it appends to a keyword of Rust.
 fn unmangle(name: &str) -> String {
     match name.strip_suffix('_') {
         Some(stem) if syn::parse_str::<syn::Ident>(stem).is_err() && !stem.is_empty() => stem.to_owned(),
@@ -232,7 +237,7 @@ fn first_words(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{read, unmangle};
+    use super::{mangled, read, unmangle};
     use crate::model::CType;
 
     #[test]
@@ -242,7 +247,7 @@ mod tests {
         let bindings = read(printed).unwrap();
         assert_eq!(bindings.aliases[0].1.to_string(), "fn(a: *const c_void) -> usize");
         let members: Vec<_> = bindings.records["B"].iter().map(|(name, of)| format!("{name}: {of}")).collect();
-        assert_eq!(members, ["type: [c_char; 4]", "c: *mut *mut B"]);
+        assert_eq!(members, ["type_: [c_char; 4]", "c: *mut *mut B"]);
     }
 
     #[test]
@@ -262,5 +267,6 @@ mod tests {
     #[test]
     fn only_keywords_lose_their_underscore() {
         assert_eq!([unmangle("type_"), unmangle("a_"), unmangle("_"), unmangle("fn")], ["type", "a_", "_", "fn"]);
+        assert_eq!(["type", "type_", "a"].map(mangled), ["type_", "type_", "a"]);
     }
 }

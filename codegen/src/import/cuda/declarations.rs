@@ -23,6 +23,8 @@ pub(super) struct Declared {
     pub member: Option<String>,
     /// The name as the header writes it, where a macro then changes it: `cuCtxCreate`.
     pub spelled: String,
+    /// The names of a function's parameters.
+    pub parameters: Vec<String>,
     /// The range of the declaration.
     pub span: Span,
     /// The range of the comment that the C parser gives to it.
@@ -177,7 +179,8 @@ impl<'u> Walk<'u> {
         let comment = self.unit.span(cursor.comment_range());
         let spelled = self.unit.spelled(cursor).unwrap_or_default().to_owned();
         let (item, member, deprecated) = (item.to_owned(), member.map(str::to_owned), cursor.is_deprecated());
-        self.found.push(Declared { kind, subject, item, member, spelled, span, comment, deprecated });
+        let parameters = cursor.parameters();
+        self.found.push(Declared { parameters, kind, subject, item, member, spelled, span, comment, deprecated });
     }
 }
 

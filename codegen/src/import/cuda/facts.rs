@@ -66,6 +66,8 @@ pub struct MemberFact {
     pub name: String,
     /// Its type.
     pub ctype: CType,
+    /// Its type where pointers have 32 bits, if that is another.
+    pub narrow_type: Option<CType>,
     /// In bytes from the start of the record.
     pub offset: PerTarget,
     /// Whether the header gives it no name.
@@ -132,6 +134,8 @@ pub struct FunctionFact {
     pub signature: Signature,
     /// Marked as deprecated for the compiler.
     pub deprecated: bool,
+    /// The Doxygen group around its declaration.
+    pub group: Option<String>,
     /// Declared for Windows only.
     pub windows: bool,
     /// Where it is declared.

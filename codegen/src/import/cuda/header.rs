@@ -9,14 +9,16 @@ use std::{
 };
 
 use super::{
-    bindings::{Bindings, bindings},
+    bindings::{Bindings, bindings, mangled},
     comments::{SubjectKind, comments},
     declarations::Declared,
     facts::{EnumerationFact, EnumeratorFact, Facts, FunctionFact, MemberFact, RecordFact, TypedefFact, VersionFact},
+    groups::Groups,
     headers::Headers,
     layouts::Layout,
     libclang::{Libclang, Span},
     macros::notated,
+    scan::scan,
     surveys::{Layouts, Survey, Surveys, surveys},
     typedefs::versioned,
 };
@@ -27,16 +29,15 @@ use crate::{
 
 /// Reads one release.
 pub fn import(headers: &Headers, libclang: &Libclang) -> Result<(Facts, Findings), Findings> {
-    let (surveys, linux, windows, comments) = thread::scope(|scope| {
+    // First, and alone: bindgen prints what the parser says of faulty headers, and that has been said then.
+    let (surveys, mut findings) = surveys(headers, libclang)?;
+    let (linux, windows, comments) = thread::scope(|scope| {
         let linux = scope.spawn(|| bindings(headers, libclang, "x86_64-unknown-linux-gnu"));
-        let surveyed = scope.spawn(|| (surveys(headers, libclang), comments(headers, libclang)));
         let windows = bindings(headers, libclang, "x86_64-pc-windows-msvc");
-        let stopped = || Findings::from(Finding::error("a thread of the importer stopped"));
-        let (surveys, comments) = surveyed.join().map_err(|_| stopped())?;
-        Ok::<_, Findings>((surveys, linux.join().map_err(|_| stopped())?, windows, comments))
-    })?;
-    // Said once: the C parser finds the same faults for every target.
-    let (surveys, mut findings) = surveys?;
+        let comments = comments(headers, libclang);
+        let linux = linux.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (linux, windows, comments)
+    });
     let (comments, of_comments) = comments?;
     findings.0.extend(of_comments.0);
     let join = Join::new(headers, surveys, linux?, windows?);
@@ -153,6 +154,7 @@ impl<'h> Join<'h> {
         let members = layout.base.members.iter().zip(members).enumerate().map(|(number, (place, (_, ctype)))| MemberFact {
             name: place.name.clone(),
             ctype: self.renamed(ctype),
+            narrow_type: layout.narrow_length(number).and_then(|length| resized(&self.renamed(ctype), length)),
             offset: layout.per_target(|layout| layout.members.get(number).map_or(0, |place| place.offset)),
             nameless: place.nameless,
             place: self.place(&place.span),
@@ -234,6 +236,9 @@ impl<'h> Join<'h> {
 
     fn functions(&self, findings: &mut Findings) -> Vec<FunctionFact> {
         let mut facts = Vec::new();
+        // What is wrong with groups is said where comments are read.
+        let groups: Vec<Groups> =
+            self.headers.documents().iter().map(|document| Groups::read(document, &scan(document.text())).0).collect();
         for (declared, windows) in self.declared(SubjectKind::Command) {
             let (symbol, place) = (declared.subject.clone(), self.place(&declared.span));
             let Some(signature) = self.bindings(windows).functions.get(&symbol) else {
@@ -248,12 +253,17 @@ impl<'h> Join<'h> {
                 continue;
             }
             let per_thread = self.surveys.per_thread.get(&declared.span).filter(|other| **other != symbol).cloned();
+            let mut signature = self.renamed_signature(signature);
+            for (parameter, name) in signature.parameters.iter_mut().zip(&declared.parameters) {
+                parameter.name.clone_from(name);
+            }
             facts.push(FunctionFact {
-                signature: self.renamed_signature(signature),
+                signature,
                 symbol,
                 spelled: declared.spelled.clone(),
                 per_thread,
                 deprecated: declared.deprecated,
+                group: groups[declared.span.document].at(declared.span.start).map(str::to_owned),
                 windows,
                 place,
             });
@@ -278,7 +288,7 @@ impl<'h> Join<'h> {
 /// Whether bindgen shows the members that the C parser knows, in that order.
 fn agree(layout: &Layout, members: &[(String, CType)]) -> Result<(), Finding> {
     let same = layout.members.len() == members.len()
-        && layout.members.iter().zip(members).all(|(place, (name, _))| place.nameless || place.name == *name);
+        && layout.members.iter().zip(members).all(|(place, (name, _))| place.nameless || mangled(&place.name) == *name);
     if same {
         return Ok(());
     }
@@ -286,6 +296,12 @@ fn agree(layout: &Layout, members: &[(String, CType)]) -> Result<(), Finding> {
     Err(Finding::error(format!("bindgen shows other members of `{}` than the C parser", layout.name))
         .found(names(members.iter().map(|(name, _)| name.as_str()).collect()))
         .wanted(names(layout.members.iter().map(|place| place.name.as_str()).collect())))
+}
+
+/// An array type with another length.
+fn resized(ctype: &CType, length: u64) -> Option<CType> {
+    let CType::Array { of, .. } = ctype else { return None };
+    Some(CType::Array { of: of.clone(), length })
 }
 
 /// The name of a type, or of the elements of an array of it.

@@ -78,6 +78,7 @@ impl Headers {
     /// Writes headers, stubs and the entry into a fresh directory.
     fn furnish(documents: &[Document]) -> io::Result<TempDir> {
         let room = tempfile::Builder::new().prefix("clcu-headers-").tempdir()?;
+        // `cudaVDPAU.h` includes nothing itself. One header a line, in order: `included_on` counts on it.
         let mut entry = String::from("#include <vdpau/vdpau.h>\n");
         for document in documents {
             fs::write(room.path().join(document.name()), document.text())?;
@@ -106,9 +107,15 @@ impl Headers {
         self.documents.iter().find(|document| document.name() == name)
     }
 
-    /// The directory that the parser reads.
-    pub(super) fn room(&self) -> &Path {
+    /// The directory that the parser reads: copies of the headers, and stubs of what they include. It lives as long as this does.
+    #[must_use]
+    pub fn room(&self) -> &Path {
         self.room.path()
+    }
+
+    /// Which of the documents a line of the entry includes, lines counted from 1.
+    pub(super) fn included_on(line: u32) -> Option<usize> {
+        usize::try_from(line).ok()?.checked_sub(2)
     }
 
     /// The file that includes all the others.

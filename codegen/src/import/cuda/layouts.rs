@@ -41,6 +41,8 @@ pub(super) struct Place {
     pub nameless: bool,
     /// In bytes from the start of the record.
     pub offset: u64,
+    /// How many elements it has, if it is an array.
+    pub length: Option<u64>,
     /// The record that it alone has, if its type is nested in this one.
     pub nested: Option<String>,
     /// Where it is declared.
@@ -120,7 +122,7 @@ impl Walk<'_> {
         let span = self.unit.span(member.extent())?;
         let reached = if nameless { super::declarations::first_member(member) } else { name.clone() };
         match record.offset_of(&reached).filter(|_| !member.is_bit_field()) {
-            Some(offset) => Some(Place { name, nameless, offset, nested, span }),
+            Some(offset) => Some(Place { name, nameless, offset, length: member.array_length(), nested, span }),
             None => {
                 self.refuse(format!("the member `{name}` does not begin at a whole byte, or is a bit field"), &span);
                 None

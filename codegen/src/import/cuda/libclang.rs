@@ -141,6 +141,7 @@ pub(super) struct Unit<'h> {
     headers: &'h Headers,
     index: clang::CXIndex,
     unit: clang::CXTranslationUnit,
+    entry: clang::CXFile,
     files: Vec<(clang::CXFile, usize)>,
 }
 
@@ -176,7 +177,9 @@ impl<'h> Unit<'h> {
             unsafe { clang::clang_disposeIndex(index) };
             return Err(refuse(format!("libclang's error {code}")));
         }
-        let mut parsed = Self { headers, index, unit, files: Vec::new() };
+        // SAFETY: the unit is alive and the path a C string.
+        let main = unsafe { clang::clang_getFile(unit, entry.as_ptr()) };
+        let mut parsed = Self { headers, index, unit, entry: main, files: Vec::new() };
         for (number, document) in headers.documents().iter().enumerate() {
             let path = plain(&headers.room().join(document.name()).to_string_lossy())?;
             // SAFETY: the unit is alive and the path a C string.
@@ -186,11 +189,6 @@ impl<'h> Unit<'h> {
             }
         }
         Ok(parsed)
-    }
-
-    /// The headers that were parsed.
-    pub(super) fn headers(&self) -> &'h Headers {
-        self.headers
     }
 
     /// The whole unit as a cursor.
@@ -208,17 +206,24 @@ impl<'h> Unit<'h> {
         (document == other && start <= end).then_some(Span { document, start, end })
     }
 
-    /// Which header a location is in, and how many bytes from its start. Within a macro's expansion: where the macro is used.
+    /// Which header a location is in, and how many bytes from its start. Within a macro's expansion: where the macro is used. In the file
+    /// that includes the headers: the end of the header before, which is where one that breaks off is found out.
     fn position(&self, location: clang::CXSourceLocation) -> Option<(usize, usize)> {
         let mut file = ptr::null_mut();
-        let mut offset: c_uint = 0;
-        // SAFETY: the location is of this unit; the two outputs are written to, the null ones are not.
+        let (mut line, mut offset): (c_uint, c_uint) = (0, 0);
+        // SAFETY: the location is of this unit; the outputs are written to, except the null one.
         unsafe {
-            let (line, column) = (ptr::null_mut(), ptr::null_mut());
-            clang::clang_getExpansionLocation(location, &raw mut file, line, column, &raw mut offset);
+            let column = ptr::null_mut();
+            clang::clang_getExpansionLocation(location, &raw mut file, &raw mut line, column, &raw mut offset);
         }
-        let (_, document) = self.files.iter().find(|(known, _)| *known == file)?;
-        Some((*document, usize::try_from(offset).ok()?))
+        if let Some((_, document)) = self.files.iter().find(|(known, _)| *known == file) {
+            return Some((*document, usize::try_from(offset).ok()?));
+        }
+        if file.is_null() || file != self.entry {
+            return None;
+        }
+        let document = Headers::included_on(line)?;
+        Some((document, self.headers.documents().get(document)?.text().len()))
     }
 
     /// The regions that the preprocessor left out.
@@ -305,6 +310,15 @@ impl<'u> Cursor<'u> {
         text(unsafe { clang::clang_getCursorSpelling(self.raw) })
     }
 
+    /// The names of a function's parameters; empty ones where it gives none.
+    pub(super) fn parameters(self) -> Vec<String> {
+        // SAFETY: as in `kind`; the number is -1 for what is no function, and the parameters are asked for within it.
+        let count = unsafe { clang::clang_Cursor_getNumArguments(self.raw) };
+        let count = c_uint::try_from(count).unwrap_or(0);
+        // SAFETY: as above.
+        (0..count).map(|number| Self::new(unsafe { clang::clang_Cursor_getArgument(self.raw, number) }).spelling()).collect()
+    }
+
     /// The range of the whole declaration.
     pub(super) fn extent(self) -> clang::CXSourceRange {
         // SAFETY: as in `kind`.
@@ -352,6 +366,12 @@ impl<'u> Cursor<'u> {
         let bits = unsafe { clang::clang_Type_getOffsetOf(clang::clang_getCursorType(self.raw), name.as_ptr()) };
         let bits = u64::try_from(bits).ok()?;
         (bits % 8 == 0).then_some(bits / 8)
+    }
+
+    /// How many elements its type has, if that is an array.
+    pub(super) fn array_length(self) -> Option<u64> {
+        // SAFETY: as in `kind`; what is no array gives a negative number.
+        u64::try_from(unsafe { clang::clang_getArraySize(clang::clang_getCursorType(self.raw)) }).ok()
     }
 
     /// Whether it is a bit field.

@@ -149,17 +149,18 @@ fn plain_type(number: i128) -> &'static str {
 
 /// `value` in the notation that `text` has.
 pub(super) fn notated(text: &str, value: i128) -> Value {
-    let written = tokens(text).and_then(|tokens| match tokens.as_slice() {
+    let tokens = tokens(text).unwrap_or_default();
+    let mut inner = tokens.as_slice();
+    while let [Token::Sign("("), rest @ .., Token::Sign(")")] = inner {
+        inner = rest;
+    }
+    let written = match inner {
         [Token::Number { hex: true, .. }] => Some(Value::Hex(value)),
         [Token::Number { number: 1, .. }, Token::Sign("<<"), Token::Number { number, .. }] => {
-            let bit = u8::try_from(*number).ok()?;
-            (bit < 64 && value == 1 << bit).then_some(Value::Bit(bit))
-        }
-        [Token::Sign("("), inner @ .., Token::Sign(")")] if !inner.contains(&Token::Sign("(")) => {
-            matches!(inner, [Token::Number { hex: true, .. }]).then_some(Value::Hex(value))
+            u8::try_from(*number).ok().filter(|bit| *bit < 64 && value == 1 << bit).map(Value::Bit)
         }
         _ => None,
-    });
+    };
     written.unwrap_or(Value::Decimal(value))
 }
 
@@ -375,7 +376,8 @@ mod tests {
     fn notation_follows_the_header() {
         assert_eq!(notated("0x10", 16), Value::Hex(16));
         assert_eq!(notated("1 << 4", 16), Value::Bit(4));
-        assert_eq!(notated("0x1 << 1", 2), Value::Bit(1));
+        assert_eq!(notated("(0x1 << 1)", 2), Value::Bit(1));
+        assert_eq!(notated("(A) | (B)", 3), Value::Decimal(3));
         assert_eq!(notated("A | B", 3), Value::Decimal(3));
     }
 }

@@ -61,6 +61,12 @@ impl Layouts {
     pub(super) fn per_target(&self, of: impl Fn(&Layout) -> u64) -> PerTarget {
         PerTarget { wide: of(&self.base), windows_i686: of(&self.windows_i686), linux_i686: of(&self.linux_i686) }
     }
+
+    /// How many elements member `number` has on 32-bit targets, if it is an array and on 64-bit ones has another number of them.
+    pub(super) fn narrow_length(&self, number: usize) -> Option<u64> {
+        let length = |layout: &Layout| layout.members.get(number).and_then(|place| place.length);
+        length(&self.linux_i686).filter(|narrow| Some(*narrow) != length(&self.base))
+    }
 }
 
 /// Parses the headers for every target.

@@ -2,20 +2,15 @@
 //!
 //! In: the facts of functions, and the public name and version of each. Out: the model's commands, with the Doxygen group that documents them.
 
-use std::collections::BTreeMap;
-
 use super::{deprecated, lifetime, versions::Versions};
 use crate::{
-    import::cuda::{Facts, SubjectKind},
+    import::cuda::Facts,
     model::{CType, Command, ErrorChannel, Model, Parameter, Version},
 };
 
 /// Adds every function.
 pub(super) fn add(model: &mut Model, facts: &Facts, versions: &Versions) {
     let deprecated = deprecated(facts);
-    let commented = facts.comments.iter().filter(|comment| comment.kind == SubjectKind::Command);
-    let groups: BTreeMap<&str, &str> =
-        commented.filter_map(|comment| Some((comment.item.as_str(), comment.group.as_deref()?))).collect();
     for function in &facts.functions {
         let symbol = function.symbol.as_str();
         let known = versions.of(symbol);
@@ -40,7 +35,7 @@ pub(super) fn add(model: &mut Model, facts: &Facts, versions: &Versions) {
             per_thread_version: known.and_then(|known| known.per_thread).filter(|_| function.per_thread.is_some()),
             error_channel: if returns_status { ErrorChannel::Return } else { ErrorChannel::None },
             returns,
-            group: groups.get(symbol).map(|group| (*group).to_owned()),
+            group: function.group.clone(),
             header: Some(function.place.document().name().to_owned()),
             lifetime,
             windows: function.windows,

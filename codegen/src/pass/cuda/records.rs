@@ -15,6 +15,7 @@ pub(super) fn add(model: &mut Model, facts: &Facts) {
         let members = record.members.iter().map(|member| Member {
             name: member.name.clone(),
             ctype: member.ctype.clone(),
+            narrow_type: member.narrow_type.clone(),
             offset: member.offset,
             nameless: member.nameless,
             lifetime: lifetime(facts, deprecated.contains(&(&record.name, Some(&member.name)))),

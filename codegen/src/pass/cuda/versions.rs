@@ -210,7 +210,16 @@ mod tests {
     fn function(symbol: &str, spelled: &str, of: &str) -> FunctionFact {
         let (symbol, spelled) = (symbol.to_owned(), spelled.to_owned());
         let signature = signature(of);
-        FunctionFact { symbol, spelled, per_thread: None, signature, deprecated: false, windows: false, place: place() }
+        FunctionFact {
+            symbol,
+            spelled,
+            per_thread: None,
+            signature,
+            deprecated: false,
+            group: None,
+            windows: false,
+            place: place(),
+        }
     }
 
     fn version(name: &str, version: u32, per_thread: bool, of: &str) -> VersionFact {

@@ -47,7 +47,7 @@ pub(super) fn evaluate(registry: &Registry, typedefs: &Typedefs<'_>, findings: &
                 known.insert((*name).to_owned(), value);
             }
             Err(error) => {
-                findings.push(Finding::error(format!("cannot evaluate `{name}`: {error}")).at(registry.place(definition.span)))
+                findings.push(Finding::error(format!("cannot evaluate `{name}`: {error}")).at(registry.place(definition.span)));
             }
         }
     }

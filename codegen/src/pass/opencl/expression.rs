@@ -368,7 +368,8 @@ mod tests {
 
     #[test]
     fn operators_bind_as_in_c() {
-        assert_eq!(integer_of("1 | 2 ^ 3 & 1 << 1 + 2 * 3"), 1 | 2 ^ 3 & (1 << (1 + 2 * 3)));
+        // 2 * 3, then 7 + 6, 1 << 13, 0x2001 & 0x2000, 1 ^ 0x2000, and 8 besides.
+        assert_eq!(integer_of("8 | 1 ^ 0x2001 & 1 << 7 + 2 * 3"), 0x2009);
         assert_eq!(integer_of("~0 & 0xF0"), 0xF0);
         assert_eq!(integer_of("7 - 2 - 1"), 4);
     }

@@ -101,5 +101,5 @@ fn set(numbers: &mut PerTarget, target: Target, number: u64) {
 
 /// A member before it is laid out.
 pub(super) fn member(name: &str, ctype: CType, nameless: bool, lifetime: crate::model::Lifetime) -> Member {
-    Member { name: name.to_owned(), ctype, offset: PerTarget::same(0), nameless, lifetime }
+    Member { name: name.to_owned(), ctype, narrow_type: None, offset: PerTarget::same(0), nameless, lifetime }
 }

@@ -74,13 +74,13 @@ impl Evidence<'_> {
             return self.settled(block, entry, &found);
         }
         if !commented.is_empty() {
-            return self.of(commented);
+            return Ok(self.of(commented));
         }
         if is_status {
             return Ok(Membership::Of(vec![STATUS.to_owned()]));
         }
         if let Some(cast) = cast {
-            return self.of(vec![cast]);
+            return Ok(self.of(vec![cast]));
         }
         if block.range.is_none() && self.typedefs.can_be_enumeration(&block.name) {
             return Ok(Membership::Of(vec![block.name.clone()]));
@@ -116,12 +116,12 @@ impl Evidence<'_> {
         }
     }
 
-    fn of(&self, types: Vec<String>) -> Result<Membership, Finding> {
+    fn of(&self, types: Vec<String>) -> Membership {
         let (enumerations, numbers): (Vec<String>, Vec<String>) =
             types.into_iter().partition(|name| name == STATUS || self.typedefs.can_be_enumeration(name));
         match numbers.into_iter().next() {
-            Some(number) if enumerations.is_empty() => Ok(Membership::Plain(number)),
-            _ => Ok(Membership::Of(enumerations)),
+            Some(number) if enumerations.is_empty() => Membership::Plain(number),
+            _ => Membership::Of(enumerations),
         }
     }
 

@@ -59,7 +59,7 @@ impl Types<'_> {
             TypeKind::Typedef { .. } if self.enumerations.contains(name) => {}
             // What is only known as a pointer to anything is an object that is only referred to.
             TypeKind::Typedef { target: CType::Pointer { to, .. }, .. } if **to == CType::Void => {
-                model.handles.push(self.handle(name))
+                model.handles.push(self.handle(name));
             }
             TypeKind::Typedef { target, .. } => model.aliases.push(self.alias(name, target.clone())),
             TypeKind::Handle => model.handles.push(self.handle(name)),

@@ -118,8 +118,9 @@ fn handle() -> impl Strategy<Value = Handle> {
 
 fn record() -> impl Strategy<Value = Record> {
     let kind = prop_oneof![Just(RecordKind::Struct), Just(RecordKind::Union)];
-    let member = (name(), ctype(), per_target(), proptest::bool::ANY, lifetime())
-        .prop_map(|(name, ctype, offset, nameless, lifetime)| Member { name, ctype, offset, nameless, lifetime });
+    let member = (name(), ctype(), option::of(ctype()), per_target(), proptest::bool::ANY, lifetime()).prop_map(
+        |(name, ctype, narrow_type, offset, nameless, lifetime)| Member { name, ctype, narrow_type, offset, nameless, lifetime },
+    );
     (name(), kind, per_target(), per_target(), option::of(name()), lifetime(), proptest::bool::ANY, vec(member, 0..4)).prop_map(
         |(name, kind, size, align, parent, lifetime, windows, members)| Record {
             name,

@@ -39,16 +39,16 @@ fn entry(reader: &mut Reader<'_>, element: &Element) -> Option<EnumEntry> {
     let name = reader.required_name(element, "name")?;
     let value = match (element.attribute("value"), element.attribute("bitpos")) {
         (Some(value), None) => EnumValue::Expression(value.value.trim().to_owned()),
-        (None, Some(position)) => match position.value.trim().parse().ok().filter(|bit| *bit < 64) {
-            Some(bit) => EnumValue::Bit(bit),
-            None => {
+        (None, Some(position)) => {
+            let Some(bit) = position.value.trim().parse().ok().filter(|bit| *bit < 64) else {
                 let finding = Finding::error(format!("the bit position of `{name}` is no number"))
                     .found(format!("`{}`", position.value))
                     .wanted("0 to 63");
                 reader.error(finding, &position.span);
                 return None;
-            }
-        },
+            };
+            EnumValue::Bit(bit)
+        }
         (Some(_), Some(position)) => {
             let finding = Finding::error(format!("`{name}` has a value and a bit position")).wanted("one of the two");
             reader.error(finding, &position.span);

@@ -56,7 +56,7 @@ fn item(reader: &mut Reader<'_>, item: &Item, known: &[BTreeSet<&str>; 3]) {
         return;
     }
     let what = format!("the {} `{}` is required, and nothing defines it", item.kind.name(), item.name);
-    if item.kind == ItemKind::Type && item.name.ends_with(".h") {
+    if item.kind == ItemKind::Type && std::path::Path::new(&item.name).extension().is_some_and(|extension| extension == "h") {
         reader.warning(what, &item.span);
         return;
     }

@@ -4,7 +4,7 @@ use super::{Registry, import};
 use crate::finding::{Document, Findings, Severity, Strictness};
 
 /// A registry with one of everything.
-const WHOLE: &str = r##"<?xml version="1.0" encoding="UTF-8"?>
+const WHOLE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <registry>
     <comment>Ours &amp; nobody else's.</comment>
     <types comment="types">
@@ -59,7 +59,7 @@ const WHOLE: &str = r##"<?xml version="1.0" encoding="UTF-8"?>
         </extension>
     </extensions>
 </registry>
-"##;
+"#;
 
 fn read(text: &str, strictness: Strictness) -> Result<(Registry, Findings), Findings> {
     import(&Document::new("cl.xml", text), strictness)
@@ -114,7 +114,8 @@ fn taking_any_element_or_attribute_away_never_panics_and_every_error_has_its_pla
                 Ok((_, findings)) | Err(findings) => findings,
             };
             for finding in findings.0 {
-                let place = finding.place.as_ref().unwrap_or_else(|| panic!("no place without `{}`: {finding}", &WHOLE[part.clone()]));
+                let place =
+                    finding.place.as_ref().unwrap_or_else(|| panic!("no place without `{}`: {finding}", &WHOLE[part.clone()]));
                 assert!(place.line() >= 1 && place.column() >= 1);
             }
         }
@@ -159,7 +160,11 @@ fn an_entity_bomb_is_refused() {
 
 #[test]
 fn malformed_xml_is_an_error_at_its_place() {
-    assert!(error("<registry>\n <types></type>\n</registry>").starts_with("cl.xml:2:"), "{}", error("<registry>\n <types></type>\n</registry>"));
+    assert!(
+        error("<registry>\n <types></type>\n</registry>").starts_with("cl.xml:2:"),
+        "{}",
+        error("<registry>\n <types></type>\n</registry>")
+    );
     assert!(error("<registry>\n <types comment=x/>\n</registry>").starts_with("cl.xml:2:"));
     assert!(error("<registry/><registry/>").contains("second root element"));
     assert!(error("").contains("holds no element"));

@@ -105,7 +105,7 @@ struct Builder<'a> {
     elements: usize,
 }
 
-impl<'a> Builder<'a> {
+impl Builder<'_> {
     fn build(mut self) -> Result<Element, Finding> {
         loop {
             let start = position(self.reader.buffer_position());
@@ -230,8 +230,7 @@ fn find_attribute(tag: &str, name: &str) -> Option<usize> {
     let mut before = ' ';
     for (at, character) in tag.char_indices() {
         match quote {
-            Some(mark) if character == mark => quote = None,
-            Some(_) => {}
+            Some(mark) => quote = quote.filter(|_| character != mark),
             None if character == '"' || character == '\'' => quote = Some(character),
             None if before.is_whitespace()
                 && tag[at..].starts_with(name)

@@ -1,0 +1,160 @@
+//! Where a driver may be found: in, an API and a system; out, the files to try, best first.
+//!
+//! Plain data, so that the order for every system is tested on every system.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+/// A system, as far as the names of drivers differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum System {
+    Windows,
+    Apple,
+    Unix,
+}
+
+impl System {
+    /// The one that this program runs on.
+    pub(crate) const HERE: Self = if cfg!(windows) {
+        Self::Windows
+    } else if cfg!(target_vendor = "apple") {
+        Self::Apple
+    } else {
+        Self::Unix
+    };
+}
+
+/// How the system's loader looks for a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Search {
+    /// As it always does: a bare name in the configured directories, a path as it is.
+    Usual,
+    /// In the directory of the operating system alone, so that no file beside the program or in the working directory is taken for
+    /// the driver.
+    SystemDirectory,
+}
+
+/// One file to try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub(crate) file: PathBuf,
+    pub(crate) search: Search,
+}
+
+impl Candidate {
+    pub(crate) fn file(file: impl Into<PathBuf>) -> Self {
+        Self { file: file.into(), search: Search::Usual }
+    }
+
+    fn system_directory(name: &str) -> Self {
+        Self { file: name.into(), search: Search::SystemDirectory }
+    }
+}
+
+/// Where Windows puts the driver's library for Linux programs under WSL 2. Not every distribution there has it in its loader's cache.
+pub(crate) const WSL_DIRECTORY: &str = "/usr/lib/wsl/lib";
+
+/// The CUDA driver on `system`.
+///
+/// The name with the version comes first: the one without belongs to development packages, and a toolkit installs a stub under it.
+pub(crate) fn cuda(system: System) -> Vec<Candidate> {
+    match system {
+        System::Windows => vec![Candidate::system_directory("nvcuda.dll")],
+        System::Apple => vec![Candidate::file("/usr/local/cuda/lib/libcuda.dylib")],
+        System::Unix => vec![
+            Candidate::file("libcuda.so.1"),
+            Candidate::file(Path::new(WSL_DIRECTORY).join("libcuda.so.1")),
+            Candidate::file("libcuda.so"),
+        ],
+    }
+}
+
+/// The ICD loader of OpenCL on `system`, or what stands for it there.
+pub(crate) fn opencl(system: System) -> Vec<Candidate> {
+    match system {
+        System::Windows => vec![Candidate::system_directory("OpenCL.dll")],
+        System::Apple => vec![Candidate::file("/System/Library/Frameworks/OpenCL.framework/OpenCL")],
+        System::Unix => vec![Candidate::file("libOpenCL.so.1"), Candidate::file("libOpenCL.so")],
+    }
+}
+
+/// `candidates`, looked for in `directories` instead of where the system looks: every name in the first directory, then in the next.
+fn within(directories: &[PathBuf], candidates: &[Candidate]) -> Vec<Candidate> {
+    let mut names: Vec<_> = candidates.iter().filter_map(|candidate| candidate.file.file_name()).collect();
+    names.dedup();
+    let mut found: Vec<Candidate> = Vec::new();
+    for directory in directories {
+        for name in &names {
+            let candidate = Candidate::file(directory.join(name));
+            if !found.contains(&candidate) {
+                found.push(candidate);
+            }
+        }
+    }
+    found
+}
+
+/// What a caller and the user say about where the driver is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Place {
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) directories: Vec<PathBuf>,
+}
+
+impl Place {
+    /// The files to try: the caller's path alone, else the user's (`environment`) alone, else the usual names in the caller's directories,
+    /// else where the system looks. Whoever names a file means that file: nothing else is opened in its place.
+    pub(crate) fn candidates(&self, environment: Option<OsString>, usual: Vec<Candidate>) -> Vec<Candidate> {
+        let named = self.path.clone().or_else(|| environment.filter(|value| !value.is_empty()).map(PathBuf::from));
+        match named {
+            Some(path) => vec![Candidate::file(path)],
+            None if self.directories.is_empty() => usual,
+            None => within(&self.directories, &usual),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(candidates: &[Candidate]) -> Vec<&str> {
+        candidates.iter().map(|candidate| candidate.file.to_str().expect("names of this module are ASCII")).collect()
+    }
+
+    #[test]
+    fn the_versioned_name_of_the_cuda_driver_comes_before_the_one_that_stubs_use() {
+        assert_eq!(files(&cuda(System::Unix)), ["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "libcuda.so"]);
+    }
+
+    #[test]
+    fn on_windows_drivers_come_from_the_system_directory_only() {
+        for candidate in cuda(System::Windows).into_iter().chain(opencl(System::Windows)) {
+            assert_eq!(candidate.search, Search::SystemDirectory, "{candidate:?}");
+        }
+    }
+
+    #[test]
+    fn the_versioned_name_of_the_icd_loader_comes_first() {
+        assert_eq!(files(&opencl(System::Unix)), ["libOpenCL.so.1", "libOpenCL.so"]);
+    }
+
+    #[test]
+    fn directories_are_searched_in_their_order_for_every_name_once() {
+        let directories = [PathBuf::from("/a"), PathBuf::from("/b")];
+        let found = within(&directories, &cuda(System::Unix));
+        assert_eq!(files(&found), ["/a/libcuda.so.1", "/a/libcuda.so", "/b/libcuda.so.1", "/b/libcuda.so"]);
+    }
+
+    #[test]
+    fn a_named_file_is_the_only_candidate_and_the_caller_comes_before_the_environment() {
+        let usual = || cuda(System::Unix);
+        let place = |path: Option<&str>| Place { path: path.map(PathBuf::from), directories: vec!["/d".into()] };
+        assert_eq!(files(&place(Some("/mine.so")).candidates(Some("/env.so".into()), usual())), ["/mine.so"]);
+        assert_eq!(files(&place(None).candidates(Some("/env.so".into()), usual())), ["/env.so"]);
+        assert_eq!(files(&place(None).candidates(Some("".into()), usual())), ["/d/libcuda.so.1", "/d/libcuda.so"]);
+        assert_eq!(Place::default().candidates(None, usual()), usual());
+    }
+}

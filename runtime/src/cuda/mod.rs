@@ -1,0 +1,217 @@
+//! The CUDA driver: in, where to look for it; out, a [`Library`] whose commands are found on first use.
+
+mod entry;
+mod version;
+
+use std::{env, error::Error, ffi::c_void, fmt, path::PathBuf, ptr::NonNull, sync::Arc};
+
+use clcu_sys::{Api, Command, CommandInfo, cuda};
+
+use self::entry::{Entry, Streams};
+pub use self::version::{Version, Versions};
+use crate::{
+    candidate::{self, Place, System},
+    error::{Availability, Driver, Missing, Needs, OpenError},
+    loader::{self, Loader},
+    resolved::{LookUp, Resolved},
+};
+
+/// Names the driver's file; when it is set, nothing else is tried.
+pub const ENVIRONMENT: &str = "CLCU_CUDA_LIBRARY";
+
+/// A CUDA driver that was opened.
+///
+/// It stays loaded until the process ends, also when this value is dropped. Several may be open at once, each with commands of its own.
+#[derive(Debug)]
+pub struct Library {
+    resolved: Resolved,
+    entry: Entry,
+}
+
+/// How to open a CUDA driver.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Options {
+    place: Place,
+    streams: Streams,
+}
+
+impl Options {
+    /// The system's driver, with the legacy default stream.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Opens this file and no other, whatever [`ENVIRONMENT`] says. A name without a directory is looked for where the system looks.
+    ///
+    /// # Safety
+    /// The file is a CUDA driver: its functions have the types that CUDA documents, and loading it is sound.
+    pub unsafe fn path(mut self, path: impl Into<PathBuf>) -> Self {
+        self.place.path = Some(path.into());
+        self
+    }
+
+    /// Looks for the driver's usual names in this directory, after those given before, and no longer where the system looks.
+    ///
+    /// # Safety
+    /// As for [`Options::path`], for each of these names in the directory.
+    pub unsafe fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.place.directories.push(directory.into());
+        self
+    }
+
+    /// Whether commands that take a stream mean the calling thread's own where they are given the default stream, as a C program does that
+    /// was compiled with `CUDA_API_PER_THREAD_DEFAULT_STREAM`.
+    pub fn per_thread_default_stream(mut self, per_thread: bool) -> Self {
+        self.streams = if per_thread { Streams::PerThread } else { Streams::Legacy };
+        self
+    }
+
+    /// Opens the driver. It is asked for its version, which needs no initialisation; `cuInit` is left to [`Library::init`].
+    pub fn open(self) -> Result<Library, OpenError> {
+        let candidates = self.place.candidates(env::var_os(ENVIRONMENT), candidate::cuda(System::HERE));
+        let mut stub = None;
+        let opened = Loader::open(&candidates, |library, file| {
+            let (entry, address) = Entry::new(library, self.streams)?;
+            let path = loader::file_of(address).unwrap_or_else(|| file.to_owned());
+            match entry.version {
+                Err(cuda::CUresult::CUDA_ERROR_STUB_LIBRARY) => {
+                    let refusal = format!("{} is the toolkit's stub (CUDA_ERROR_STUB_LIBRARY)", path.display());
+                    stub.get_or_insert(path);
+                    Err(refusal)
+                }
+                _ => Ok((entry, path)),
+            }
+        });
+        match (opened, stub) {
+            (Ok((_, (entry, path))), _) => {
+                let version = entry.version.ok().map(|version| version.to_string());
+                let driver = Arc::new(Driver { path, version, platform: None });
+                Ok(Library { resolved: Resolved::new(cuda::COMMAND_COUNT, driver), entry })
+            }
+            (Err(attempts), Some(path)) => Err(OpenError::StubLibrary { path, attempts }),
+            (Err(attempts), None) => Err(OpenError::NotFound { what: "CUDA driver", attempts, advice: advice() }),
+        }
+    }
+}
+
+fn advice() -> Vec<String> {
+    let mut advice = vec![format!(
+        "Install NVIDIA's driver (the CUDA toolkit does not bring it), or name its file in the environment variable {ENVIRONMENT}."
+    )];
+    if System::HERE == System::Unix && std::path::Path::new(candidate::WSL_DIRECTORY).is_dir() {
+        advice.push(format!(
+            "This is WSL: Windows brings the driver, its library for Linux lies in {}; update the driver of Windows.",
+            candidate::WSL_DIRECTORY
+        ));
+    }
+    advice
+}
+
+impl Library {
+    /// Opens the system's driver, or the one that [`ENVIRONMENT`] names.
+    pub fn open() -> Result<Self, OpenError> {
+        Options::new().open()
+    }
+
+    /// The function of a command. Looked for on first use; after that one load.
+    ///
+    /// The answer may be kept for as long as the process runs.
+    #[inline]
+    pub fn get<F: Copy>(&self, command: &Command<F>) -> Result<F, Missing> {
+        // SAFETY: the slots are filled by this library's entry alone, with functions of a CUDA driver.
+        unsafe { self.resolved.get(*command, &self.entry) }
+    }
+
+    /// Calls `cuInit(0)`, which every other command but `cuDriverGetVersion` needs first. Calling it again does no harm.
+    pub fn init(&self) -> Result<(), InitError> {
+        let init = self.get(&cuda::cuInit).map_err(InitError::Missing)?;
+        // SAFETY: zero is the only flag there is.
+        match unsafe { init(0) } {
+            cuda::CUresult::CUDA_SUCCESS => Ok(()),
+            cuda::CUresult::CUDA_ERROR_STUB_LIBRARY => Err(InitError::StubLibrary { path: self.driver().path.clone() }),
+            result => Err(InitError::Failed { result, driver: Arc::clone(&self.resolved.driver) }),
+        }
+    }
+
+    /// The file that was loaded and its version, as messages name them.
+    #[must_use]
+    pub fn driver(&self) -> &Driver {
+        &self.resolved.driver
+    }
+
+    /// The version of CUDA that the driver supports. `None` where it fails to say.
+    #[must_use]
+    pub fn version(&self) -> Option<Version> {
+        self.entry.version.ok()
+    }
+
+    /// The versions of bindings and driver. `None` where the driver fails to say its own.
+    #[must_use]
+    pub fn versions(&self) -> Option<Versions> {
+        Some(Versions { bindings: BINDINGS, driver: self.version()? })
+    }
+
+    /// Asks for every command of the API and lists those that this driver lacks. A command that is missing never stops another.
+    #[must_use]
+    pub fn availability(&self) -> Availability {
+        self.resolved.availability(cuda::COMMANDS.iter().copied(), &self.entry)
+    }
+}
+
+/// The version of the header that the bindings were made from.
+const BINDINGS: Version = Version(cuda::CUDA_VERSION);
+
+impl LookUp for Entry {
+    const API: Api = Api::Cuda;
+
+    fn look_up(&self, command: &'static CommandInfo) -> Result<NonNull<c_void>, String> {
+        self.function(command)
+    }
+
+    fn needs(&self, command: &'static CommandInfo) -> Needs {
+        match self.wanted(command).version {
+            0 => Needs::Unknown,
+            version => Needs::CudaDriver(Version(version)),
+        }
+    }
+}
+
+/// `cuInit` failed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum InitError {
+    /// The library is the toolkit's stub.
+    StubLibrary {
+        /// The file that was loaded.
+        path: PathBuf,
+    },
+    /// The library has no `cuInit`.
+    Missing(Missing),
+    /// The driver refused.
+    Failed {
+        /// Its answer.
+        result: cuda::CUresult,
+        /// The driver.
+        driver: Arc<Driver>,
+    },
+}
+
+impl fmt::Display for InitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StubLibrary { path } => OpenError::StubLibrary { path: path.clone(), attempts: Vec::new() }.fmt(f),
+            Self::Missing(missing) => missing.fmt(f),
+            Self::Failed { result, driver } => write!(f, "cuInit: {result} from {driver}"),
+        }
+    }
+}
+
+impl Error for InitError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Missing(missing) => Some(missing),
+            Self::StubLibrary { .. } | Self::Failed { .. } => None,
+        }
+    }
+}

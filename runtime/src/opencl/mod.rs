@@ -1,0 +1,198 @@
+//! OpenCL: in, where to look for the ICD loader or a vendor's library; out, a [`Library`] with the commands of the core, and its
+//! [`Platform`]s with those of their extensions.
+
+mod entry;
+mod extensions;
+mod platform;
+mod query;
+
+use std::{env, error::Error, fmt, path::PathBuf, sync::Arc};
+
+use clcu_sys::{
+    Command,
+    opencl::{self, cl_platform_id, cl_result},
+};
+
+use self::entry::Entry;
+pub use self::platform::Platform;
+use crate::{
+    candidate::{self, Place, System},
+    error::{Availability, Driver, Missing, OpenError},
+    loader::{self, Loader},
+    resolved::Resolved,
+};
+
+/// Names the library's file; when it is set, nothing else is tried.
+pub const ENVIRONMENT: &str = "CLCU_OPENCL_LIBRARY";
+
+/// An OpenCL library that was opened: an ICD loader, or a vendor's own.
+///
+/// A vendor's library that is opened without a loader has its platforms and the commands of their extensions. Of the core it has what it
+/// exports, which may be little: NVIDIA's exports `clGetPlatformInfo` alone, and hands the rest to loaders.
+///
+/// It stays loaded until the process ends, also when this value is dropped. Several may be open at once, each with commands of its own.
+#[derive(Debug)]
+pub struct Library {
+    resolved: Resolved,
+    entry: Entry,
+}
+
+/// How to open an OpenCL library.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Options {
+    place: Place,
+}
+
+impl Options {
+    /// The system's ICD loader.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Opens this file and no other, whatever [`ENVIRONMENT`] says. A name without a directory is looked for where the system looks.
+    ///
+    /// # Safety
+    /// The file is an OpenCL library: its functions have the types that OpenCL specifies, and loading it is sound.
+    pub unsafe fn path(mut self, path: impl Into<PathBuf>) -> Self {
+        self.place.path = Some(path.into());
+        self
+    }
+
+    /// Looks for the loader's usual names in this directory, after those given before, and no longer where the system looks.
+    ///
+    /// # Safety
+    /// As for [`Options::path`], for each of these names in the directory.
+    pub unsafe fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.place.directories.push(directory.into());
+        self
+    }
+
+    /// Opens the library. No platform is asked for.
+    pub fn open(self) -> Result<Library, OpenError> {
+        let candidates = self.place.candidates(env::var_os(ENVIRONMENT), candidate::opencl(System::HERE));
+        let (_, (entry, path)) = Loader::open(&candidates, |library, file| {
+            let entry = Entry::new(library)?;
+            Ok((entry, loader::file_of(entry.address()).unwrap_or_else(|| file.to_owned())))
+        })
+        .map_err(|attempts| OpenError::NotFound { what: "OpenCL library", attempts, advice: vec![advice()] })?;
+        let driver = Arc::new(Driver { path, version: None, platform: None });
+        Ok(Library { resolved: Resolved::new(opencl::COMMAND_COUNT, driver), entry })
+    }
+}
+
+fn advice() -> String {
+    format!(
+        "Install an ICD loader (`ocl-icd-libopencl1` on Debian) and a platform, such as a graphics driver or PoCL, or name the file of \
+         a library in the environment variable {ENVIRONMENT}."
+    )
+}
+
+impl Library {
+    /// Opens the system's ICD loader, or the library that [`ENVIRONMENT`] names.
+    pub fn open() -> Result<Self, OpenError> {
+        Options::new().open()
+    }
+
+    /// The function of a command of the core. Looked for on first use; after that one load.
+    ///
+    /// A command of an extension is always missing here: each platform has its own, see [`Platform::get`].
+    #[inline]
+    pub fn get<F: Copy>(&self, command: &Command<F>) -> Result<F, Missing> {
+        // SAFETY: the slots are filled by this library's entry alone, with functions of an OpenCL library.
+        unsafe { self.resolved.get(*command, &self.entry) }
+    }
+
+    /// The file that was loaded, as messages name it.
+    #[must_use]
+    pub fn driver(&self) -> &Driver {
+        &self.resolved.driver
+    }
+
+    /// Every platform of the library. None at all is an answer, not an error.
+    pub fn platforms(&self) -> Result<Platforms, PlatformsError> {
+        let ids = self.entry.platforms().map_err(|code| PlatformsError { code, driver: Arc::clone(&self.resolved.driver) })?;
+        let entries = ids.len();
+        let usable: Vec<_> = ids.into_iter().filter(|id| !id.is_null()).map(|id| self.new_platform(id)).collect();
+        Ok(Platforms { null_entries: entries - usable.len(), usable, driver: Arc::clone(&self.resolved.driver) })
+    }
+
+    /// The platform of an id that came from elsewhere: from other code that uses the same library.
+    ///
+    /// # Safety
+    /// The id is one of the platforms of this library.
+    #[must_use]
+    pub unsafe fn platform(&self, id: cl_platform_id) -> Platform {
+        self.new_platform(id)
+    }
+
+    fn new_platform(&self, id: cl_platform_id) -> Platform {
+        Platform::new(id, &self.resolved.driver, self.entry)
+    }
+
+    /// Asks for every command of the core and lists those that this library lacks. What extensions bring,
+    /// [`Platform::availability`] lists.
+    #[must_use]
+    pub fn availability(&self) -> Availability {
+        let core = opencl::COMMANDS.iter().copied().filter(|command| command.extensions.is_empty());
+        self.resolved.availability(core, &self.entry)
+    }
+}
+
+/// The platforms of a library.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Platforms {
+    /// Those that can be used, in the library's order.
+    pub usable: Vec<Platform>,
+    /// How many entries of the library's list were null: drivers that failed to load. They are left out of `usable`.
+    pub null_entries: usize,
+    driver: Arc<Driver>,
+}
+
+impl Platforms {
+    /// The first that can be used, or an error that says why there is none.
+    pub fn first(&self) -> Result<&Platform, NoPlatform> {
+        self.usable.first().ok_or_else(|| NoPlatform { null_entries: self.null_entries, driver: Arc::clone(&self.driver) })
+    }
+}
+
+/// The library has no platform that can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NoPlatform {
+    /// How many entries of the library's list were null.
+    pub null_entries: usize,
+    /// The library.
+    pub driver: Arc<Driver>,
+}
+
+impl fmt::Display for NoPlatform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} has no OpenCL platform", self.driver.path.display())?;
+        if self.null_entries > 0 {
+            write!(f, " that can be used ({} entries of its list are null)", self.null_entries)?;
+        }
+        f.write_str("; platforms are registered in /etc/OpenCL/vendors, or in the registry on Windows")
+    }
+}
+
+impl Error for NoPlatform {}
+
+/// The library failed to list its platforms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PlatformsError {
+    /// Its answer.
+    pub code: cl_result,
+    /// The library.
+    pub driver: Arc<Driver>,
+}
+
+impl fmt::Display for PlatformsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "clGetPlatformIDs: {} from {}", self.code, self.driver.path.display())
+    }
+}
+
+impl Error for PlatformsError {}

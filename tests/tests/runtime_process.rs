@@ -1,0 +1,129 @@
+//! What only a process of its own can show: where the system looks for drivers, the environment, and the end of the process.
+
+use std::{
+    env,
+    path::Path,
+    process::{Command, Output},
+};
+
+use clcu::{cuda, opencl};
+use clcu_tests::mock;
+
+/// Set in a process that was started by [`child`], to what it shall do.
+const TASK: &str = "CLCU_TEST_TASK";
+
+/// Runs one task of [`a_process_of_its_own`] in a process whose libraries lie in `directory` alone.
+fn child(task: &str, directory: &Path, environment: &[(&str, &Path)]) -> Output {
+    let mut command = Command::new(env::current_exe().expect("this program has a file"));
+    command.args(["--exact", "a_process_of_its_own", "--nocapture"]).env(TASK, task).env("LD_LIBRARY_PATH", directory);
+    command.env_remove(cuda::ENVIRONMENT).env_remove(opencl::ENVIRONMENT).envs(environment.iter().copied());
+    command.output().expect("this program can be started again")
+}
+
+fn text(output: &Output) -> String {
+    let text = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
+    assert!(output.status.success(), "{}: {text}", output.status);
+    text
+}
+
+/// What the other tests start. By itself it does nothing.
+#[test]
+fn a_process_of_its_own() {
+    let Ok(task) = env::var(TASK) else { return };
+    match task.as_str() {
+        "open CUDA" => match cuda::Library::open() {
+            Ok(library) => println!("opened {}", library.driver()),
+            Err(error) => println!("failed: {error}"),
+        },
+        "open OpenCL" => match opencl::Library::open() {
+            Ok(library) => println!("opened {}", library.driver()),
+            Err(error) => println!("failed: {error}"),
+        },
+        "open and drop" => {
+            for _ in 0..100 {
+                let library = cuda::Library::open().expect("the mock driver is in the library path");
+                library.init().expect("the mock initialises");
+                assert!(opencl::Library::open().expect("the mock library is in the library path").platforms().is_ok());
+            }
+            println!("opened 100 times");
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn the_system_finds_a_driver_of_which_only_the_versioned_name_exists() {
+    let test = "runtime_process: the system's search";
+    let (Some(driver), Some(library)) = (mock::cuda().build(test), mock::opencl().build(test)) else { return };
+    let opened = |real: &Path| format!("opened {}", real.display());
+    let cuda = text(&child("open CUDA", driver.directory(), &[]));
+    assert!(cuda.contains(&opened(&driver.real_path())), "{cuda}");
+    let opencl = text(&child("open OpenCL", library.directory(), &[]));
+    assert!(opencl.contains(&opened(&library.real_path())), "{opencl}");
+}
+
+#[test]
+fn the_environment_names_the_file_and_nothing_else_is_tried() {
+    let test = "runtime_process: the environment";
+    let (Some(found), Some(named)) = (mock::cuda().build(test), mock::cuda().named("mine.so").build(test)) else { return };
+    let answer = text(&child("open CUDA", found.directory(), &[(cuda::ENVIRONMENT, &named.path)]));
+    assert!(answer.contains(&named.real_path().display().to_string()), "{answer}");
+
+    let nowhere = Path::new("/nonexistent/libcuda.so.1");
+    let answer = text(&child("open CUDA", found.directory(), &[(cuda::ENVIRONMENT, nowhere)]));
+    assert!(answer.contains("failed: no CUDA driver could be opened"), "{answer}");
+    assert!(answer.contains("/nonexistent/libcuda.so.1: ") && !answer.contains("libcuda.so: "), "{answer}");
+    let answer = text(&child("open OpenCL", found.directory(), &[(opencl::ENVIRONMENT, nowhere)]));
+    assert!(answer.contains("failed: no OpenCL library could be opened"), "{answer}");
+}
+
+#[test]
+fn a_stub_in_the_library_path_is_named() {
+    let Some(stub) = mock::cuda().with("STUB").build("runtime_process: a stub in the library path") else { return };
+    let answer = text(&child("open CUDA", stub.directory(), &[]));
+    assert!(answer.contains(&stub.real_path().display().to_string()) && answer.contains("CUDA_ERROR_STUB_LIBRARY"), "{answer}");
+}
+
+#[test]
+fn drivers_are_opened_and_dropped_a_hundred_times_and_the_process_ends_well() {
+    let test = "runtime_process: open and drop";
+    // Both in one directory.
+    let (Some(driver), Some(library)) = (mock::cuda().build(test), mock::opencl().build(test)) else { return };
+    std::fs::copy(&library.path, driver.directory().join("libOpenCL.so.1")).expect("the mock library can be copied");
+    let answer = text(&child("open and drop", driver.directory(), &[]));
+    assert!(answer.contains("opened 100 times"), "{answer}");
+    assert_eq!(answer.matches("mock driver unloaded").count(), 1, "by the end of the process alone: {answer}");
+}
+
+/// Runs the example of the README.
+fn example(directory: &Path, environment: &[(&str, &Path)]) -> Output {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["run", "--quiet", "--package", "clcu", "--example", "versions"]).env("LD_LIBRARY_PATH", directory);
+    command.env_remove(cuda::ENVIRONMENT).env_remove(opencl::ENVIRONMENT).envs(environment.iter().copied());
+    command.output().expect("cargo can be started")
+}
+
+#[test]
+fn the_example_calls_through_the_generated_tables() {
+    let test = "runtime_process: the example";
+    let (Some(driver), Some(library)) = (mock::cuda().with("DRIVER_VERSION=12040").build(test), mock::opencl().build(test)) else {
+        return;
+    };
+    let environment = [(cuda::ENVIRONMENT, driver.path.as_path()), (opencl::ENVIRONMENT, library.path.as_path())];
+    let answer = text(&example(driver.directory(), &environment));
+    assert!(answer.contains("CUDA: driver for CUDA 12.4, "), "{answer}");
+    assert!(answer.contains("OpenCL: 2 platforms, "), "{answer}");
+}
+
+#[test]
+fn without_drivers_the_example_says_what_was_tried_and_does_not_panic() {
+    let empty = tempfile::tempdir().expect("a directory can be made");
+    let nowhere = Path::new("/nonexistent/driver.so");
+    let output = example(empty.path(), &[(cuda::ENVIRONMENT, nowhere), (opencl::ENVIRONMENT, nowhere)]);
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    for part in ["CUDA: no CUDA driver could be opened", "OpenCL: no OpenCL library could be opened", "/nonexistent/driver.so: "] {
+        assert!(errors.contains(part), "{errors}");
+    }
+}
