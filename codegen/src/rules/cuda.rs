@@ -17,11 +17,15 @@ mod references;
 use std::collections::BTreeMap;
 
 use self::interpret::{Context, Outcome};
-use super::{names::Names, reviewed::Reviewed};
+use super::{
+    names::Names,
+    reviewed::Reviewed,
+    sentence::{self, Prose},
+};
 use crate::{
-    finding::{Findings, Strictness},
+    finding::{Findings, Place, Strictness},
     import::cuda::Comment,
-    model::{ErrorList, HandleType, Lifetime, Model, Rule},
+    model::{ErrorList, HandleType, Lifetime, Model, Rule, Source},
     overlay::Overlay,
 };
 
@@ -36,6 +40,8 @@ pub struct CudaRules {
     pub error_lists: Vec<ErrorList>,
     /// By command, record or enumeration: what became of its sentences that demand something.
     pub coverage: BTreeMap<String, Coverage>,
+    /// The sentences with such a demand that were not understood, each with its place in the header.
+    pub unread: Vec<(Source, Place)>,
     /// How many sentences stand in the areas where every one counts.
     pub sentences_in_areas: usize,
 }
@@ -65,6 +71,12 @@ impl Coverage {
     }
 }
 
+/// A comment, taken apart.
+struct Text<'a> {
+    comment: &'a Comment,
+    prose: Prose,
+}
+
 /// Reads the comments of the release that `model` is of. The lists go into the model by [`CudaRules::apply`].
 pub fn rules(
     comments: &[Comment],
@@ -78,13 +90,14 @@ pub fn rules(
     let context = Context { names: &names, overlay, reviewed, release };
     let lifetime = Lifetime { since: major_minor(release), ..Lifetime::default() };
     let mut findings = Findings::default();
-    let mut interpreted = interpret::interpret(comments, &context, &mut findings);
-    code::compare(comments, &context, &mut findings);
-    references::check(comments, &context, &mut findings);
+    let texts: Vec<Text<'_>> = comments.iter().map(|comment| Text { comment, prose: sentence::read(&comment.text) }).collect();
+    let mut interpreted = interpret::interpret(&texts, &context, &mut findings);
+    code::compare(&texts, &context, &mut findings);
+    references::check(&texts, &context, &mut findings);
     let descriptors = agree::agree(&mut interpreted, &context, &mut findings);
     let rules = build::rules(&interpreted.statements, &descriptors, &context, &lifetime);
     let handle_types = handle_types::rows(&interpreted, &descriptors, &rules, &context, &lifetime, &mut findings);
-    let error_lists = errors::lists(comments, model, &names, &rules, release, &mut findings);
+    let error_lists = errors::lists(&texts, model, &names, &rules, release, &mut findings);
     if strictness == Strictness::Lenient {
         findings.soften();
     }
@@ -93,6 +106,7 @@ pub fn rules(
         handle_types,
         error_lists,
         coverage: interpreted.coverage,
+        unread: interpreted.unread,
         sentences_in_areas: interpreted.in_areas,
     })
 }

@@ -163,7 +163,7 @@ fn article(input: &mut Tokens<'_>) -> winnow::Result<()> {
 
 /// A field or parameter by name, with an article before and a noun such as `parameter` after it, if they are there.
 fn named(input: &mut Tokens<'_>) -> winnow::Result<Ref> {
-    let noun = one_of_words(&["parameter", "field", "member", "argument", "pointer", "array", "structure", "struct"]);
+    let noun = one_of_words(&["parameter", "field", "member", "argument", "pointer", "array", "structure", "struct", "address"]);
     terminated(preceded(article, token::reference), opt(noun)).map(Ref::Named).parse_next(input)
 }
 

@@ -3,7 +3,7 @@
 //! In: a [`Model`]. Out: answers: which record and path `CUDA_EXTERNAL_MEMORY_HANDLE_DESC::handle::fd` is, whether `flags` is a parameter
 //! of a command, which enumeration a value belongs to. Nothing is guessed: a name that the model does not have is not found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{CType, Command, Enumeration, Enumerator, Model, Path, Record};
 
@@ -17,7 +17,7 @@ pub struct Names<'a> {
     enumerators: BTreeMap<&'a str, (&'a Enumeration, &'a Enumerator)>,
     constants: BTreeMap<&'a str, Option<i128>>,
     /// Every other thing that can be referred to: handles, callbacks, aliases.
-    others: BTreeMap<&'a str, ()>,
+    others: BTreeSet<&'a str>,
 }
 
 /// A part of a record or command.
@@ -42,16 +42,16 @@ impl<'a> Names<'a> {
                 _ => None,
             })
             .collect();
-        let mut others: BTreeMap<&str, ()> = model.handles.iter().map(|handle| (handle.name.as_str(), ())).collect();
-        others.extend(model.callbacks.iter().map(|callback| (callback.name.as_str(), ())));
-        others.extend(model.aliases.iter().map(|alias| (alias.name.as_str(), ())));
-        others.extend(model.omitted.iter().map(|omitted| (omitted.name.as_str(), ())));
-        others.extend(model.macro_functions.iter().map(|function| (function.name.as_str(), ())));
+        let mut others: BTreeSet<&str> = model.handles.iter().map(|handle| handle.name.as_str()).collect();
+        others.extend(model.callbacks.iter().map(|callback| callback.name.as_str()));
+        others.extend(model.aliases.iter().map(|alias| alias.name.as_str()));
+        others.extend(model.omitted.iter().map(|omitted| omitted.name.as_str()));
+        others.extend(model.macro_functions.iter().map(|function| function.name.as_str()));
         let mut commands: BTreeMap<&str, &Command> = BTreeMap::new();
         for command in &model.commands {
             // The public name stands for the newest of the symbols that share it, which is the last in order.
             commands.insert(&command.name, command);
-            others.extend(command.per_thread_symbol.as_deref().map(|symbol| (symbol, ())));
+            others.extend(command.per_thread_symbol.as_deref());
         }
         commands.extend(model.commands.iter().map(|command| (command.symbol.as_str(), command)));
         Self {
@@ -231,7 +231,7 @@ impl<'a> Names<'a> {
                     || self.commands.contains_key(first)
                     || self.enumerations.contains_key(first)
                     || self.is_value(first)
-                    || self.others.contains_key(first)
+                    || self.others.contains(first)
             }
             [value] if self.enumerations.contains_key(first) => {
                 self.enumerations[first].enumerators.iter().any(|candidate| candidate.name == *value)

@@ -59,7 +59,9 @@ impl Sentence {
 /// The first 16 hexadecimal digits of the SHA-256 of `text`.
 #[must_use]
 pub fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    let digest = Sha256::digest(text.as_bytes());
+    let half = digest.iter().take(8).fold(0u64, |half, byte| half << 8 | u64::from(*byte));
+    format!("{half:016x}")
 }
 
 /// What `\return` lists.

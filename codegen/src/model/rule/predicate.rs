@@ -49,7 +49,7 @@ pub enum Predicate {
     Below(String),
     /// Greater than it.
     Above(String),
-    /// A multiple of it.
+    /// A multiple of it; of a pointer, its address is.
     MultipleOf(String),
     /// A power of two.
     PowerOfTwo,

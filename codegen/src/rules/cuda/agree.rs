@@ -105,7 +105,10 @@ fn decide(subject: &str, context: &Context<'_>) -> Option<(Side, String)> {
     Some((side, decision.reason.to_owned()))
 }
 
-fn disagreement(subject: &str, function: (String, Option<&Basis>), fields: (String, Option<&Basis>)) -> Finding {
+/// What one side says, and where.
+type Saying<'a> = (String, Option<&'a Basis>);
+
+fn disagreement(subject: &str, function: &Saying<'_>, fields: &Saying<'_>) -> Finding {
     let finding = Finding::error(format!("the function's comment and the fields' comments disagree on `{subject}`"));
     let place = |basis: Option<&Basis>| basis.map_or_else(String::new, |basis| format!(" ({})", basis.place));
     let finding = match function.1.or(fields.1) {
@@ -115,6 +118,10 @@ fn disagreement(subject: &str, function: (String, Option<&Basis>), fields: (Stri
     finding
         .found(format!("{}{} in the function's, {}{} in the fields'", function.0, place(function.1), fields.0, place(fields.1)))
         .help(format!("add an overlay entry `statement` for `{subject}` that says which holds (`function` or `fields`), and why"))
+}
+
+fn say(choice: Option<&(Path, Basis)>) -> Saying<'_> {
+    (choice.map_or_else(|| "no member".to_owned(), |(path, _)| format!("`{path}`")), choice.map(|(_, basis)| basis))
 }
 
 /// Finds the member that each handle type chooses.
@@ -131,15 +138,8 @@ fn members(descriptor: &mut Descriptor<'_>, interpreted: &Interpreted, context: 
                 let subject =
                     format!("{}/{}/member", context.names.short(&descriptor.record), short_value(context.names, &value.name));
                 let side = decide(&subject, context).map(|(side, _)| side);
-                let say = |choice: Option<&(Path, Basis)>| {
-                    (
-                        choice.map_or_else(|| "no member".to_owned(), |(path, _)| format!("`{path}`")),
-                        choice.map(|(_, basis)| basis.clone()),
-                    )
-                };
                 if side.is_none() {
-                    let (function, fields) = (say(function), say(fields));
-                    findings.push(disagreement(&subject, (function.0, function.1.as_ref()), (fields.0, fields.1.as_ref())));
+                    findings.push(disagreement(&subject, &say(function), &say(fields)));
                 }
                 match side {
                     Some(Side::Function) => function,
@@ -258,7 +258,7 @@ fn nulls(descriptor: &Descriptor<'_>, interpreted: &mut Interpreted, context: &C
                     None => {
                         let basis = |side| of(side).next().map(|statement| &statement.basis);
                         let function = (in_words(function), basis(Side::Function));
-                        findings.push(disagreement(&subject, function, (in_words(fields), basis(Side::Fields))));
+                        findings.push(disagreement(&subject, &function, &(in_words(fields), basis(Side::Fields))));
                         continue;
                     }
                 }

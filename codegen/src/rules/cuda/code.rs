@@ -6,22 +6,21 @@
 
 use crate::{
     finding::{Finding, Findings},
-    import::cuda::Comment,
     model::Api,
     overlay::Question,
     rules::{
-        cuda::interpret::Context,
-        sentence::{self, Code},
+        cuda::{Text, interpret::Context},
+        sentence::Code,
     },
 };
 
-/// Compares every block of `comments`.
-pub(super) fn compare(comments: &[Comment], context: &Context<'_>, findings: &mut Findings) {
-    for comment in comments.iter().filter(|comment| comment.text.contains("\\code")) {
-        for code in sentence::read(&comment.text).code {
+/// Compares every block.
+pub(super) fn compare(texts: &[Text<'_>], context: &Context<'_>, findings: &mut Findings) {
+    for Text { comment, prose } in texts {
+        for code in &prose.code {
             let (found, line) = match declares(&code.text) {
-                Some(("struct" | "union", name)) => (members(&code, name, context), code.line),
-                Some(("enum", name)) => (values(&code, name, context), code.line),
+                Some(("struct" | "union", name)) => (members(code, name, context), code.line),
+                Some(("enum", name)) => (values(code, name, context), code.line),
                 _ => continue,
             };
             for (offset, what) in found {

@@ -7,30 +7,30 @@ use std::collections::BTreeMap;
 
 use crate::{
     finding::{Finding, Findings},
-    import::cuda::{Comment, SubjectKind},
+    import::cuda::SubjectKind,
     model::{ErrorCode, ErrorList, Model, Rule, Source},
-    rules::{names::Names, sentence},
+    rules::{cuda::Text, names::Names, sentence},
 };
 
 /// The list of each command of `model`, sorted by symbol.
 pub(super) fn lists(
-    comments: &[Comment],
+    texts: &[Text<'_>],
     model: &Model,
     names: &Names<'_>,
     rules: &[Rule],
     release: &str,
     findings: &mut Findings,
 ) -> Vec<ErrorList> {
-    let of_commands: BTreeMap<&str, &Comment> = comments
+    let of_commands: BTreeMap<&str, &Text<'_>> = texts
         .iter()
-        .filter(|comment| comment.kind == SubjectKind::Command && comment.doxygen)
-        .map(|comment| (comment.subject.as_str(), comment))
+        .filter(|text| text.comment.kind == SubjectKind::Command && text.comment.doxygen)
+        .map(|text| (text.comment.subject.as_str(), text))
         .collect();
     let mut lists: Vec<_> = model
         .commands
         .iter()
         .map(|command| match of_commands.get(command.symbol.as_str()) {
-            Some(comment) => list(comment, names, rules, release, findings),
+            Some(text) => list(text, names, rules, release, findings),
             None => ErrorList { symbol: command.symbol.clone(), codes: None, earlier_errors: false, source: None },
         })
         .collect();
@@ -38,22 +38,22 @@ pub(super) fn lists(
     lists
 }
 
-fn list(comment: &Comment, names: &Names<'_>, rules: &[Rule], release: &str, findings: &mut Findings) -> ErrorList {
-    let prose = sentence::read(&comment.text);
+fn list(text: &Text<'_>, names: &Names<'_>, rules: &[Rule], release: &str, findings: &mut Findings) -> ErrorList {
+    let Text { comment, prose } = text;
     let mut codes: Vec<ErrorCode> = Vec::new();
-    let returns = prose.returns.unwrap_or_default();
-    for (name, line) in &returns.names {
+    let listed = prose.returns.as_ref().map(|returns| returns.names.as_slice()).unwrap_or_default();
+    for (name, line) in listed {
         let code = name.rsplit("::").next().unwrap_or(name);
         match names.enumerator(code) {
+            // Some lists name a code twice.
+            Some(_) if codes.iter().any(|known| known.code == code) => {}
             Some((enumeration, value)) if enumeration.name == "CUresult" => {
-                if codes.iter().all(|known| known.code != code) {
-                    let broken = rules.iter().filter(|rule| rule.subject == comment.subject && rule.error.as_deref() == Some(code));
-                    codes.push(ErrorCode {
-                        code: code.to_owned(),
-                        rules: broken.map(|rule| rule.id.clone()).collect(),
-                        lifetime: value.lifetime.clone(),
-                    });
-                }
+                let broken = rules.iter().filter(|rule| rule.subject == comment.subject && rule.error.as_deref() == Some(code));
+                codes.push(ErrorCode {
+                    code: code.to_owned(),
+                    rules: broken.map(|rule| rule.id.clone()).collect(),
+                    lifetime: value.lifetime.clone(),
+                });
             }
             _ if code.starts_with("CUDA_") => findings.push(
                 Finding::warning(format!("`{}` documents an error code that does not exist", comment.subject))
@@ -65,7 +65,7 @@ fn list(comment: &Comment, names: &Names<'_>, rules: &[Rule], release: &str, fin
             _ => {}
         }
     }
-    let words: Vec<_> = returns.names.iter().map(|(name, _)| name.as_str()).collect();
+    let words: Vec<_> = listed.iter().map(|(name, _)| name.as_str()).collect();
     let documented = !codes.is_empty();
     ErrorList {
         symbol: comment.subject.clone(),

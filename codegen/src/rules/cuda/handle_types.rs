@@ -255,8 +255,8 @@ impl Maker<'_> {
             Some("fabric") => return Platform::Fabric,
             _ => {}
         }
-        let last = members.first().map(|path| path.as_str()).unwrap_or_default();
-        let platform = if last.ends_with(".fd") {
+        let last = members.first().map(Path::as_str).unwrap_or_default();
+        let platform = if members.first().and_then(|path| path.names().last()) == Some("fd") {
             Platform::Posix
         } else if last.contains("win32") {
             Platform::Windows

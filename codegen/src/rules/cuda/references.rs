@@ -7,17 +7,16 @@ use std::collections::BTreeSet;
 
 use crate::{
     finding::{Finding, Findings},
-    import::cuda::Comment,
     model::Api,
     overlay::Question,
-    rules::{cuda::interpret::Context, sentence},
+    rules::cuda::{Text, interpret::Context},
 };
 
 /// Lists the names that lead nowhere, once for each comment.
-pub(super) fn check(comments: &[Comment], context: &Context<'_>, findings: &mut Findings) {
-    for comment in comments.iter().filter(|comment| comment.doxygen) {
+pub(super) fn check(texts: &[Text<'_>], context: &Context<'_>, findings: &mut Findings) {
+    for Text { comment, prose } in texts.iter().filter(|text| text.comment.doxygen) {
         let mut seen = BTreeSet::new();
-        for sentence in sentence::read(&comment.text).sentences {
+        for sentence in &prose.sentences {
             for token in sentence.tokens.iter().filter(|token| token.linked) {
                 let name = token.text.as_str();
                 // Prose of the driver API links to the runtime API, to functions of C, and to neighbouring members by their bare names.

@@ -2,7 +2,7 @@
 
 use winnow::{
     Parser,
-    combinator::{alt, opt, preceded, terminated},
+    combinator::{alt, opt, preceded, repeat, terminated},
 };
 
 use super::{
@@ -37,6 +37,7 @@ fn negative(input: &mut Tokens<'_>) -> winnow::Result<Predicate> {
         preceded(words("exceed"), operand).map(Predicate::AtMost),
         preceded(alt((words("be larger than"), words("be greater than"))), operand).map(Predicate::AtMost),
         words("have been removed from the original graph").map(|()| attested("in_original_graph")),
+        alt((words("be legacy NULL stream"), words("be default NULL stream"))).map(|()| attested("not_the_null_stream")),
     ))
     .parse_next(input)
 }
@@ -55,6 +56,7 @@ fn be(input: &mut Tokens<'_>) -> winnow::Result<Predicate> {
         comparison,
         alignment,
         preceded(words("one of"), names).map(Predicate::OneOf),
+        several.map(Predicate::OneOf),
         equality,
         release,
     ))
@@ -108,6 +110,12 @@ fn alignment(input: &mut Tokens<'_>) -> winnow::Result<Predicate> {
     .parse_next(input)
 }
 
+/// `1, 2, or 4`.
+fn several(input: &mut Tokens<'_>) -> winnow::Result<Vec<String>> {
+    let more = repeat(1.., preceded((opt(words(",")), opt(words("or"))), number));
+    (number, more).map(|(first, more): (String, Vec<String>)| std::iter::once(first).chain(more).collect()).parse_next(input)
+}
+
 fn equality(input: &mut Tokens<'_>) -> winnow::Result<Predicate> {
     let lead = alt((words("equal to"), words("set to"), words("specified as")));
     preceded(opt(lead), alt((number, names.verify(|names: &Vec<String>| names.len() == 1).map(|names| names.join("")))))
@@ -128,9 +136,14 @@ fn release(input: &mut Tokens<'_>) -> winnow::Result<Predicate> {
 fn past(input: &mut Tokens<'_>) -> winnow::Result<Predicate> {
     let verb = one_of_words(&["allocated", "created", "obtained", "reserved"]);
     let how = one_of_words(&["via", "with", "using", "by"]);
-    preceded((words("have been"), verb, how), names)
-        .map(|functions| Predicate::Attested(Object::about("made_with", functions)))
-        .parse_next(input)
+    alt((
+        preceded((words("have been"), verb, how), names)
+            .map(|functions| Predicate::Attested(Object::about("made_with", functions))),
+        preceded(words("have been added to the multicast team via"), name)
+            .map(|function| Predicate::Attested(Object::about("added_with", [function]))),
+        preceded(words("belong to"), reference).map(|owner| Predicate::Attested(Object::about("belongs_to", [owner]))),
+    ))
+    .parse_next(input)
 }
 
 /// Handles of the operating system and objects of other APIs.

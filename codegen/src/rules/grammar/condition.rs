@@ -38,7 +38,7 @@ fn semaphore(input: &mut Tokens<'_>) -> winnow::Result<When> {
 
 /// The handle type of the memory object that the call is about.
 fn memory(input: &mut Tokens<'_>) -> winnow::Result<When> {
-    (named, words("was imported from a handle of type"), names).map(|(_, _, types)| When::Memory(types)).parse_next(input)
+    (named, words("was imported from a handle of type"), names).map(|(_, (), types)| When::Memory(types)).parse_next(input)
 }
 
 fn null(input: &mut Tokens<'_>) -> winnow::Result<When> {

@@ -36,7 +36,7 @@ pub(super) fn demands(input: &mut Tokens<'_>) -> winnow::Result<Vec<Said>> {
 }
 
 fn demand(input: &mut Tokens<'_>) -> winnow::Result<Vec<Said>> {
-    alt((exactly_one, represents, special.map(|said| vec![said]), simple)).parse_next(input)
+    alt((exactly_one, represents, special.map(|said| vec![said]), in_parentheses, simple)).parse_next(input)
 }
 
 fn exactly_one(input: &mut Tokens<'_>) -> winnow::Result<Vec<Said>> {
@@ -57,18 +57,37 @@ fn simple(input: &mut Tokens<'_>) -> winnow::Result<Vec<Said>> {
     ask::ask.map(|asks| clauses(&fields, asks)).parse_next(input)
 }
 
+/// `Flags (must be zero)`.
+fn in_parentheses(input: &mut Tokens<'_>) -> winnow::Result<Vec<Said>> {
+    let lead = alt((words("context attach flags"), words("options"), words("flags"), words("context creation flags")));
+    preceded((lead, words("( must")), terminated(ask::ask, words(")"))).map(|asks| clauses(&[Ref::Here], asks)).parse_next(input)
+}
+
 /// What a demand is about.
 fn subject(input: &mut Tokens<'_>) -> winnow::Result<Vec<Ref>> {
     alt((
         words("the handle specified").map(|()| vec![Ref::Handle]),
         words("it").map(|()| vec![Ref::It]),
         reserved.map(|()| vec![Ref::Here]),
-        (opt(words("both")), named, words("and"), named).map(|(_, first, (), second)| vec![first, second]),
-        (words("the returned pointer"), reference).map(|((), name)| vec![Ref::Named(name)]),
-        named.map(|field| vec![field]),
+        some_fields,
         words("flags").map(|()| vec![Ref::Named("flags".to_owned())]),
+        // What is no field: the comment's command vouches for it.
+        alt((words("the memory"), words("the memory allocation"))).map(|()| Vec::new()),
         // No subject: what the comment is about.
         |_: &mut Tokens<'_>| Ok(vec![Ref::Here]),
+    ))
+    .parse_next(input)
+}
+
+/// One or two fields by name, with the words that may stand around them.
+fn some_fields(input: &mut Tokens<'_>) -> winnow::Result<Vec<Ref>> {
+    let device = alt((words("the device named by"), words("in both cases , the device named by")));
+    alt((
+        preceded(opt(words("both")), (named, words("and"), named)).map(|(first, (), second)| vec![first, second]),
+        preceded(words("each node in"), (named, words("and"), named)).map(|(first, (), second)| vec![first, second]),
+        preceded(device, named).map(|field| vec![field]),
+        preceded(words("the returned pointer"), reference).map(|name| vec![Ref::Named(name)]),
+        named.map(|field| vec![field]),
     ))
     .parse_next(input)
 }
@@ -82,35 +101,47 @@ fn reserved(input: &mut Tokens<'_>) -> winnow::Result<()> {
         words("currently unused"),
         words("currently"),
         words("unused"),
-        words("context attach flags ("),
-        words("options ("),
-        words("flags ("),
     ));
     terminated(lead, opt(one_of_words(&[",", "-", ";"]))).parse_next(input)
 }
 
 /// Demands of a form of their own.
 fn special(input: &mut Tokens<'_>) -> winnow::Result<Said> {
+    alt((of_handles, result, graph_field, of_sizes)).parse_next(input)
+}
+
+fn of_handles(input: &mut Tokens<'_>) -> winnow::Result<Said> {
     alt((
         preceded(words("the size of the memory object must be specified in"), named)
             .map(|field| clause(&[field], attested_about("size_of", &["memory_object"]))),
         preceded(described, named).map(|field| clause(&[field], attested("describes_the_handle"))),
-        terminated(named, words("may not have any duplicate entries")).map(|field| clause(&[field], Predicate::NoDuplicates)),
-        preceded(words("changing"), terminated(named, words("is not supported")))
-            .map(|field| clause(&[field], Predicate::Unchanged)),
         unsupported,
-        result,
-        (named, alt((words("cannot be larger than"), words("cannot exceed"))), reference)
-            .map(|(field, (), limit)| clause(&[field], Predicate::AtMost(limit))),
-        preceded(
-            (opt(words("users must ensure")), words("the")),
-            (named, words("and"), named, words("are aligned to the host page size")),
-        )
-        .map(|(first, (), second, ())| clause(&[first, second], attested_about("multiple_of", &["host_page_size"]))),
-        (words("performing any operations on the file descriptor after it is imported results in undefined behavior"))
+        words("performing any operations on the file descriptor after it is imported results in undefined behavior")
             .map(|()| clause(&[Ref::Handle], attested("not_used_after_import"))),
     ))
     .parse_next(input)
+}
+
+fn of_sizes(input: &mut Tokens<'_>) -> winnow::Result<Said> {
+    let limit = alt((words("cannot be larger than"), words("cannot exceed")));
+    let ensure = (opt(words("users must ensure")), words("the"));
+    alt((
+        terminated(named, words("may not have any duplicate entries")).map(|field| clause(&[field], Predicate::NoDuplicates)),
+        preceded(words("changing"), terminated(named, words("is not supported")))
+            .map(|field| clause(&[field], Predicate::Unchanged)),
+        terminated(named, words("cannot be larger than the size of the allocated memory"))
+            .map(|field| clause(&[field], attested_about("at_most", &["size_of_allocation"]))),
+        (named, limit, reference).map(|(field, (), limit)| clause(&[field], Predicate::AtMost(limit))),
+        preceded(ensure, (named, words("and"), named, words("are aligned to the host page size")))
+            .map(|(first, (), second, ())| clause(&[first, second], attested_about("multiple_of", &["host_page_size"]))),
+    ))
+    .parse_next(input)
+}
+
+/// `This field cannot be updated after instantiation`.
+fn graph_field(input: &mut Tokens<'_>) -> winnow::Result<Said> {
+    let when = alt((words("in an instantiated graph"), words("after instantiation")));
+    preceded(words("this field cannot be updated"), when).map(|()| clause(&[Ref::Here], Predicate::Unchanged)).parse_next(input)
 }
 
 fn described(input: &mut Tokens<'_>) -> winnow::Result<()> {

@@ -125,6 +125,19 @@ const CASES: &[Case] = &[
     ("\\p lamp must not exceed \\p count.", None, &["lamp at_most(count)"]),
     ("The \\p size cannot be larger than \\p total.", None, &["size at_most(total)"]),
     ("\\p lamps may not have any duplicate entries.", None, &["lamps no_duplicates"]),
+    ("Must be 1, 2, or 4.", None, &["<here> one_of(1 | 2 | 4)"]),
+    ("Options (must be ::CU_BRIGHT)", None, &["<here> equal(CU_BRIGHT)"]),
+    ("\\p lamp address must be aligned to 64 bytes.", None, &["lamp multiple_of(64)"]),
+    ("Must not be legacy NULL stream.", None, &["<here> attested(not_the_null_stream)"]),
+    ("This field cannot be updated in an instantiated graph.", None, &["<here> unchanged"]),
+    ("The \\p size cannot be larger than the size of the allocated memory.", None, &["size attested(at_most: size_of_allocation)"]),
+    (
+        "In both cases, the device named by \\p dev must have been added to the multicast team via ::cuAdd.",
+        None,
+        &["dev attested(added_with: cuAdd)"],
+    ),
+    ("Each node in \\p a and \\p b must belong to \\p g.", None, &["a+b attested(belongs_to: g)"]),
+    ("The memory must have been allocated via ::cuA or ::cuB.", None, &[" attested(made_with: cuA | cuB)"]),
     // Handles.
     (
         "If ::CU_X::type is ::CU_A, then ::CU_X::fd must be a valid file descriptor referencing a memory object.",

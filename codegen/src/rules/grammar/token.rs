@@ -75,6 +75,6 @@ pub(super) fn names(input: &mut Tokens<'_>) -> winnow::Result<Vec<String>> {
 }
 
 /// Fails, so that another way of reading is tried.
-pub(super) fn fail<'t, T>(input: &Tokens<'t>) -> winnow::Result<T> {
+pub(super) fn fail<T>(input: &Tokens<'_>) -> winnow::Result<T> {
     Err(ContextError::from_input(input))
 }

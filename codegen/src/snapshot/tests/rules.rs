@@ -4,8 +4,8 @@ use proptest::{collection::vec, option, prelude::*};
 
 use super::models::{lifetime, name, text, value};
 use crate::model::{
-    Api, Basis, Counterparts, ErrorCode, ErrorList, Evidence, ExportedSize, HandleKind, HandleType, InitialState, Origin, Owner, Path, Payload,
-    Permanence, Platform, Rule, Source, Transference,
+    Api, Basis, Counterparts, ErrorCode, ErrorList, Evidence, ExportedSize, HandleKind, HandleType, InitialState, Origin, Owner,
+    Path, Payload, Permanence, Platform, Rule, Source, Transference,
 };
 
 fn source() -> impl Strategy<Value = Source> {
@@ -24,7 +24,8 @@ fn paths() -> impl Strategy<Value = Vec<Path>> {
 
 pub(super) fn rule() -> impl Strategy<Value = Rule> {
     // The text forms of each predicate and condition have tests of their own.
-    let predicate = prop_oneof![Just("non_null"), Just("only_flags(A | B)"), Just("attested(kind: a::b | c)"), Just("at_most(a.b)")];
+    let predicate =
+        prop_oneof![Just("non_null"), Just("only_flags(A | B)"), Just("attested(kind: a::b | c)"), Just("at_most(a.b)")];
     let condition = prop_oneof![Just("a.b in A | B"), Just("given.platform not_in A"), Just("attested(kind)"), Just("a[B] absent")];
     let origin = prop_oneof![Just(Origin::Stated), Just(Origin::Derived), Just(Origin::Ours)];
     let texts = (text(), text(), option::of(text()), option::of(text()));
@@ -54,8 +55,8 @@ pub(super) fn handle_type() -> impl Strategy<Value = HandleType> {
     let size = prop_oneof![Just(ExportedSize::Int), any::<u32>().prop_map(ExportedSize::Bytes), Just(ExportedSize::Unspecified)];
     let texts = (text(), text(), option::of(text()), option::of(text()), option::of(text()), option::of(text()));
     let ways = (paths(), paths(), paths());
-    let counterparts = (names(), names(), names(), names())
-        .prop_map(|(vulkan, d3d, cuda, opencl)| Counterparts { vulkan, d3d, cuda, opencl });
+    let counterparts =
+        (names(), names(), names(), names()).prop_map(|(vulkan, d3d, cuda, opencl)| Counterparts { vulkan, d3d, cuda, opencl });
     let rest = (names(), names(), size, counterparts, vec(evidence(), 0..3), lifetime());
     (texts, (option::of(value()), option::of(value())), ways, rest).prop_map(
         |(
@@ -97,5 +98,5 @@ pub(super) fn handle_type() -> impl Strategy<Value = HandleType> {
 pub(super) fn error_list() -> impl Strategy<Value = ErrorList> {
     let code = (text(), vec(text(), 0..3), lifetime()).prop_map(|(code, rules, lifetime)| ErrorCode { code, rules, lifetime });
     (text(), option::of(vec(code, 0..3)), any::<bool>(), option::of(source()))
-        .prop_map(|(symbol, codes, earlier_errors, source)| ErrorList { symbol, codes, earlier_errors, source })
+        .prop_map(|(symbol, codes, earlier_errors, source)| ErrorList { symbol, earlier_errors, source, codes })
 }

@@ -117,9 +117,10 @@ impl Lamp {
     }
 
     pub(super) fn decide(&mut self, question: &str, subject: &str, value: &str) {
-        self.overlay += &format!(
+        let entry = format!(
             "[[entry]]\napi = \"cuda\"\nsettles = \"{question}\"\nsubject = \"{subject}\"\nvalue = {value}\nreason = \"because\"\nevidence = \"seen\"\n"
         );
+        self.overlay.push_str(&entry);
     }
 
     /// The header that the comments stand in, one after another, with the range and first line of each.

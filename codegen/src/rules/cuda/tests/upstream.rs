@@ -49,7 +49,10 @@ fn upstream(test: &str) -> Option<&'static Upstream> {
         Some(read(&include, &libclang).unwrap_or_else(|findings| panic!("{findings}")))
     });
     if read.is_none() {
-        assert!(std::env::var_os("CLCU_REQUIRE").is_none_or(|value| value != "all"), "{test} needs CLCU_CUDA_INCLUDE and CLCU_LIBCLANG");
+        assert!(
+            std::env::var_os("CLCU_REQUIRE").is_none_or(|value| value != "all"),
+            "{test} needs CLCU_CUDA_INCLUDE and CLCU_LIBCLANG"
+        );
         println!("skipped: {test}: CLCU_CUDA_INCLUDE and CLCU_LIBCLANG, the headers of CUDA and a libclang");
     }
     read.as_ref()
@@ -142,11 +145,12 @@ fn the_nine_memory_types_are_what_the_header_says() {
 #[test]
 fn shared_allocations_say_how_many_bytes_an_export_writes() {
     let Some(upstream) = upstream("shared_allocations_say_how_many_bytes_an_export_writes") else { return };
-    let sizes: Vec<_> = [HandleKind::Allocation, HandleKind::Range, HandleKind::IpcMemory, HandleKind::IpcEvent, HandleKind::Endpoint]
-        .into_iter()
-        .flat_map(|kind| upstream.rows(kind))
-        .map(|row| format!("{} {}", row.short, row.exported_size))
-        .collect();
+    let sizes: Vec<_> =
+        [HandleKind::Allocation, HandleKind::Range, HandleKind::IpcMemory, HandleKind::IpcEvent, HandleKind::Endpoint]
+            .into_iter()
+            .flat_map(|kind| upstream.rows(kind))
+            .map(|row| format!("{} {}", row.short, row.exported_size))
+            .collect();
     let wanted = [
         "POSIX_FILE_DESCRIPTOR int",
         "WIN32 pointer",
