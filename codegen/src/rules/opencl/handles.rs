@@ -264,6 +264,8 @@ fn blank(kind: HandleKind, name: &str, part: &HandlePart) -> HandleType {
         wait: Vec::new(),
         payload: if kind == HandleKind::Memory { Payload::None } else { Payload::Unspecified },
         initial_state: if kind == HandleKind::Memory { InitialState::None } else { InitialState::Unspecified },
+        signal: Vec::new(),
+        wait: Vec::new(),
         required_flags: Vec::new(),
         allowed_flags: Vec::new(),
         exported_size: if kind == HandleKind::Memory { ExportedSize::Never } else { ExportedSize::Unspecified },
@@ -309,7 +311,11 @@ impl Row<'_> {
             Meaning::Temporary if self.value.short == "SYNC_FD" => {
                 self.set("permanence", said, |row| row.permanence = Permanence::Temporary);
             }
-            Meaning::NeedsPayload => self.set("payload", said, |row| row.payload = Payload::Fence),
+            Meaning::NeedsPayload => self.set("payload", said, |row| {
+                row.payload = Payload::Fence;
+                row.signal = "sema_payload_list".parse().into_iter().collect();
+                row.wait.clone_from(&row.signal);
+            }),
             _ => {}
         }
     }
