@@ -16,3 +16,6 @@ pub const OVERLAY: &str = include_str!("overlay.toml");
 
 /// The pinned upstream inputs.
 pub const SOURCES: &str = include_str!("sources.toml");
+
+/// The sentences of doc comments that a person read, named by symbol and hash.
+pub const REVIEWED: &str = include_str!("reviewed.toml");

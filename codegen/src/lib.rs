@@ -18,4 +18,5 @@ pub mod model;
 pub mod overlay;
 pub mod pass;
 pub mod pipeline;
+pub mod rules;
 pub mod snapshot;

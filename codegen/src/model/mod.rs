@@ -8,17 +8,24 @@
 
 mod availability;
 mod ctype;
+mod handle_type;
 mod items;
 mod layout;
+mod rule;
 mod value;
 
 pub use availability::{Api, Lifetime, Version};
 pub use ctype::{CType, Parameter, Signature, SignatureParameter};
+pub use handle_type::{
+    Basis, Counterparts, Evidence, ExportedSize, HandleKind, HandleType, InitialState, Owner, Payload, Permanence, Platform,
+    Transference,
+};
 pub use items::{
     Alias, Callback, Command, Constant, Enumeration, EnumerationKind, Enumerator, ErrorChannel, Extension, Feature, Handle,
     HandleRepr, MacroFunction, Member, Omitted, Record, RecordKind, ThreadSafety,
 };
 pub use layout::{PerTarget, Target};
+pub use rule::{Condition, ErrorCode, ErrorList, Given, Object, Origin, Path, Predicate, Rule, Source, Term, Test};
 pub use value::Value;
 
 #[cfg(test)]
@@ -60,6 +67,15 @@ pub struct Model {
     pub macro_functions: Vec<MacroFunction>,
     /// What upstream declares and this project does not emit, each with the reason.
     pub omitted: Vec<Omitted>,
+    /// What must hold when a descriptor, a property list or a parameter is handed over, sorted by id.
+    #[serde(default)]
+    pub rules: Vec<Rule>,
+    /// Every kind of external handle, sorted by kind and value.
+    #[serde(default)]
+    pub handle_types: Vec<HandleType>,
+    /// The documented errors of each command, sorted by symbol.
+    #[serde(default)]
+    pub error_lists: Vec<ErrorList>,
 }
 
 impl Model {
@@ -80,6 +96,9 @@ impl Model {
             extensions: Vec::new(),
             macro_functions: Vec::new(),
             omitted: Vec::new(),
+            rules: Vec::new(),
+            handle_types: Vec::new(),
+            error_lists: Vec::new(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::{io, mem::take};
 use serde::Serialize;
 use serde_json::ser::Formatter;
 
-use crate::model::Model;
+use crate::model::{ErrorList, Model};
 
 /// One line of JSON, with a blank after `:` and `,`.
 struct OneLine;
@@ -74,6 +74,17 @@ fn with_leaves(leaves: &[impl Serialize], stem: &impl Serialize) -> String {
     text
 }
 
+/// A list of errors with one code a line; no list is `null`.
+fn error_list(mut list: ErrorList) -> String {
+    match list.codes.take() {
+        None => line(&list),
+        Some(codes) => {
+            list.codes = Some(Vec::new());
+            with_leaves(&codes, &list)
+        }
+    }
+}
+
 /// The snapshot of `model`.
 pub(super) fn write(schema: u32, model: Model) -> String {
     // Taken apart, so that a field added to the model does not compile until it has its place here.
@@ -91,6 +102,9 @@ pub(super) fn write(schema: u32, model: Model) -> String {
         extensions,
         macro_functions,
         omitted,
+        rules,
+        handle_types,
+        error_lists,
     } = model;
     let mut writer = Writer { text: format!("{{\n\"schema\": {schema},\n\"model\": {{\n\"api\": {}", line(&api)) };
     writer.list("releases", releases.iter().map(line));
@@ -106,6 +120,10 @@ pub(super) fn write(schema: u32, model: Model) -> String {
     writer.list("extensions", extensions.iter().map(line));
     writer.list("macro_functions", macro_functions.iter().map(line));
     writer.list("omitted", omitted.iter().map(line));
+    writer.list("rules", rules.iter().map(line));
+    let handle_types = handle_types.into_iter().map(|mut item| with_leaves(&take(&mut item.evidence), &item));
+    writer.list("handle_types", handle_types);
+    writer.list("error_lists", error_lists.into_iter().map(error_list));
     writer.text.push_str("\n}\n}\n");
     writer.text
 }

@@ -1,6 +1,7 @@
 //! Snapshots as they are written, read back, and refused.
 
 mod models;
+mod rules;
 
 use proptest::prelude::*;
 
@@ -96,7 +97,10 @@ const SMALL: &str = r#"{
 "features": [],
 "extensions": [],
 "macro_functions": [],
-"omitted": []
+"omitted": [],
+"rules": [],
+"handle_types": [],
+"error_lists": []
 }
 }
 "#;

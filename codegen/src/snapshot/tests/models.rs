@@ -2,18 +2,19 @@
 
 use proptest::{collection::vec, option, prelude::*};
 
+use super::rules;
 use crate::model::{
     Alias, Api, CType, Callback, Command, Constant, Enumeration, EnumerationKind, Enumerator, ErrorChannel, Extension, Feature,
     Handle, HandleRepr, Lifetime, MacroFunction, Member, Model, Omitted, Parameter, PerTarget, Record, RecordKind, Signature,
     SignatureParameter, ThreadSafety, Value, Version,
 };
 
-fn name() -> impl Strategy<Value = String> {
+pub(super) fn name() -> impl Strategy<Value = String> {
     "[a-zA-Z_][a-zA-Z0-9_]{0,6}"
 }
 
 /// Quotes, backslashes, line breaks and what is not ASCII too.
-fn text() -> impl Strategy<Value = String> {
+pub(super) fn text() -> impl Strategy<Value = String> {
     proptest::arbitrary::any::<String>()
 }
 
@@ -21,16 +22,21 @@ fn version() -> impl Strategy<Value = Version> {
     proptest::arbitrary::any::<(u16, u16)>().prop_map(|(major, minor)| Version::new(major, minor))
 }
 
-fn lifetime() -> impl Strategy<Value = Lifetime> {
+pub(super) fn lifetime() -> impl Strategy<Value = Lifetime> {
     (option::of(version()), option::of(version()), option::of(version()), vec(name(), 0..3))
         .prop_map(|(since, until, deprecated, extensions)| Lifetime { since, until, deprecated, extensions })
 }
 
+<<<<<<< HEAD
 fn value() -> impl Strategy<Value = Value> {
     let hex = || {
         proptest::arbitrary::any::<(bool, u64)>()
             .prop_map(|(minus, digits)| if minus { -i128::from(digits) } else { i128::from(digits) })
     };
+=======
+pub(super) fn value() -> impl Strategy<Value = Value> {
+    let hex = || proptest::arbitrary::any::<(bool, u64)>().prop_map(|(minus, digits)| if minus { -i128::from(digits) } else { i128::from(digits) });
+>>>>>>> rules
     prop_oneof![
         proptest::arbitrary::any::<i128>().prop_map(Value::Decimal),
         hex().prop_map(Value::Hex),
@@ -217,7 +223,8 @@ pub(super) fn any() -> impl Strategy<Value = Model> {
     let omitted = (name(), text(), text()).prop_map(|(name, kind, reason)| Omitted { name, kind, reason });
     let types = (vec(enumeration(), 0..3), vec(alias(), 0..3), vec(handle(), 0..3), vec(record(), 0..3), vec(callback(), 0..3));
     let rest = (vec(feature, 0..3), vec(extension(), 0..3), vec(macro_function(), 0..3), vec(omitted, 0..3));
-    (api, vec(text(), 0..3), vec(constant(), 0..3), types, vec(command(), 0..3), rest).prop_map(
+    let tables = (vec(rules::rule(), 0..3), vec(rules::handle_type(), 0..3), vec(rules::error_list(), 0..3));
+    (api, vec(text(), 0..3), vec(constant(), 0..3), types, vec(command(), 0..3), rest, tables).prop_map(
         |(
             api,
             releases,
@@ -225,6 +232,7 @@ pub(super) fn any() -> impl Strategy<Value = Model> {
             (enumerations, aliases, handles, records, callbacks),
             commands,
             (features, extensions, macro_functions, omitted),
+            (rules, handle_types, error_lists),
         )| {
             Model {
                 api,
@@ -240,6 +248,9 @@ pub(super) fn any() -> impl Strategy<Value = Model> {
                 extensions,
                 macro_functions,
                 omitted,
+                rules,
+                handle_types,
+                error_lists,
             }
         },
     )
