@@ -15,5 +15,6 @@
 pub mod cuda;
 pub mod grammar;
 pub mod names;
+pub mod opencl;
 pub mod reviewed;
 pub mod sentence;

@@ -1,3 +1,4 @@
 //! Khronos's OpenCL documents.
 
 pub mod registry;
+pub mod text;

@@ -1,0 +1,103 @@
+//! The text of the OpenCL specification, read as rules, error tables, property tables and handle-type rows.
+//!
+//! In: the facts of the text and of the registry. Out: what the model holds, and how much of the text was understood. The grammar is made
+//! of parser combinators over tokens; its forms stand in tables ([`values`], [`properties`], [`promises`]).
+
+mod forms;
+mod formula;
+mod handles;
+mod lists;
+mod phrase;
+mod promises;
+mod properties;
+mod rule;
+mod tables;
+mod values;
+mod vocabulary;
+
+pub use lists::{by_command, by_sentence};
+pub use tables::Property;
+pub use vocabulary::Vocabulary;
+
+use crate::{
+    finding::{Findings, Place, Strictness},
+    import::opencl::text::TextFacts,
+    model::{ErrorList, HandleType, Rule},
+};
+
+/// What was made of the text.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// What must hold, and which code a command answers with otherwise.
+    pub rules: Vec<Rule>,
+    /// The documented codes of every command of the registry.
+    pub error_lists: Vec<ErrorList>,
+    /// The external handle types.
+    pub handle_types: Vec<HandleType>,
+    /// The properties that commands take in lists.
+    pub properties: Vec<Property>,
+    /// What became of every sentence.
+    pub coverage: Vec<Covered>,
+}
+
+/// The release of the specification: `3.1.1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Release(pub String);
+
+/// What became of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// A program can check all of it.
+    Checkable,
+    /// A program can check a part of it; the caller vouches for the rest.
+    Partly,
+    /// The caller vouches for it.
+    Attested,
+    /// The grammar has no form for it.
+    Unread,
+}
+
+/// A sentence of an error list, and what became of it for one command.
+#[derive(Clone, Debug)]
+pub struct Covered {
+    /// The command.
+    pub command: String,
+    /// The command whose list it stands in.
+    pub list: String,
+    /// Whether the command takes that list over from another.
+    pub inherited: bool,
+    /// Whether it belongs to external memory or semaphores, where no sentence may stay unread.
+    pub external: bool,
+    /// The code that it leads to.
+    pub code: Option<String>,
+    /// The hash of the sentence.
+    pub hash: String,
+    /// Where it stands.
+    pub place: Place,
+    /// What became of it.
+    pub class: Class,
+}
+
+/// Reads the rules of every command in `vocabulary` out of `facts`.
+pub fn read(
+    facts: &TextFacts,
+    vocabulary: &Vocabulary,
+    release: &Release,
+    strictness: Strictness,
+) -> Result<(Reading, Findings), Findings> {
+    let handles = handles::handles(facts, release);
+    let lists = lists::lists(facts, vocabulary, &handles.types, release);
+    let mut findings = lists.unknown;
+    findings.0.extend(handles.unknown.0);
+    if strictness == Strictness::Lenient {
+        findings.soften();
+    }
+    let properties = tables::properties(facts, &handles.rows, vocabulary);
+    let mut rules = lists.rules;
+    rules.extend(tables::terminators(&properties, release));
+    rules.sort_by(|a, b| a.id.cmp(&b.id));
+    findings.with(Reading { rules, error_lists: lists.errors, handle_types: handles.rows, properties, coverage: lists.coverage })
+}
+
+#[cfg(test)]
+mod tests;
