@@ -27,6 +27,19 @@ pub enum Question {
     HandleThreads,
     /// Subject: anything that upstream declares. Value: `true`, and the reason says why it is not emitted.
     Omit,
+    /// Subject: `RECORD/HANDLE_TYPE/member` or `RECORD/HANDLE_TYPE/null`, on which a function's comment and the fields' comments disagree.
+    /// Value: `function` or `fields`, whichever holds.
+    Statement,
+    /// Subject: a name in upstream's prose that nothing has. Value: the name that it means.
+    DocReference,
+    /// Subject: `COMMAND/VALUE`, a paragraph that begins with a value and does not say what has it. Value: the field that has it.
+    OpeningWords,
+    /// Subject: `HANDLE_TYPE/column`, a column of a handle type's row on which upstream is silent. Value: what it is, or `unspecified`.
+    HandleTypeColumn,
+    /// Subject: a handle type. Value: a table with the lists `vulkan`, `d3d`, `cuda`, `opencl`: the same kind of handle there.
+    Counterparts,
+    /// Subject: a caution of ours (`reserved-zero`, `utf16-name`). Value: the records or handle types that it is for.
+    Caution,
 }
 
 impl fmt::Display for Question {

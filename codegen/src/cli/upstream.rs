@@ -22,8 +22,9 @@ pub(crate) fn read(session: &Session, upstream: &Upstream, reading: Reading) -> 
         return Err(failure);
     }
     let overlay = session.document(pipeline::OVERLAY)?;
+    let reviewed = session.document(pipeline::REVIEWED)?;
     let strictness = if reading.lenient { Strictness::Lenient } else { Strictness::Strict };
-    let imported = pipeline::import(located, &overlay, strictness)?;
+    let imported = pipeline::import(located, &overlay, &reviewed, strictness)?;
     findings::show(session.screen, &imported.findings);
     Ok(imported)
 }

@@ -30,7 +30,16 @@ impl<'a> Page<'a> {
     /// An empty file about `about`, a phrase without its full stop.
     pub(super) fn new(api: Api, index: &'a Index<'a>, about: &str) -> Self {
         let about = format!("//! {api}: {about}. From `spec/{}.json`.", api.name());
-        Self { index, defines: |_| false, about, body: String::new(), ffi: BTreeSet::new(), items: false, channel: false, needs: BTreeSet::new() }
+        Self {
+            index,
+            defines: |_| false,
+            about,
+            body: String::new(),
+            ffi: BTreeSet::new(),
+            items: false,
+            channel: false,
+            needs: BTreeSet::new(),
+        }
     }
 
     /// Says which types the file defines, so that they need not be brought into scope.

@@ -3,7 +3,7 @@
 //! In: a model in any order. Out: the same with each list sorted by name. Enumerators, members and parameters keep the order of the
 //! declaration, and releases their age: there the order is a fact.
 
-use crate::model::Model;
+use crate::model::{Model, Value};
 
 /// Sorts every list of `model`.
 pub fn order(model: &mut Model) {
@@ -22,6 +22,9 @@ pub fn order(model: &mut Model) {
         extensions,
         macro_functions,
         omitted,
+        rules,
+        handle_types,
+        error_lists,
     } = model;
     constants.sort_by(|a, b| a.name.cmp(&b.name));
     enumerations.sort_by(|a, b| a.name.cmp(&b.name));
@@ -34,6 +37,9 @@ pub fn order(model: &mut Model) {
     extensions.sort_by(|a, b| a.name.cmp(&b.name));
     macro_functions.sort_by(|a, b| a.name.cmp(&b.name));
     omitted.sort_by(|a, b| (&a.name, &a.kind).cmp(&(&b.name, &b.kind)));
+    rules.sort_by(|a, b| a.id.cmp(&b.id));
+    handle_types.sort_by_cached_key(|row| (row.kind, row.value.and_then(Value::integer), row.name.clone()));
+    error_lists.sort_by(|a, b| a.symbol.cmp(&b.symbol));
 }
 
 #[cfg(test)]

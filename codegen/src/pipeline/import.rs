@@ -15,6 +15,7 @@ use crate::{
     model::{Api, Model},
     overlay::Overlay,
     pass::{self, validate},
+    rules::{self, reviewed::Reviewed},
     snapshot::lines::{BySymbol, Lines},
 };
 
@@ -44,11 +45,11 @@ impl Imported {
     }
 }
 
-/// Reads what is in reach.
-pub fn import(located: Located, overlay: &Document, strictness: Strictness) -> Result<Imported, Findings> {
+/// Reads what is in reach, with what people decided (`overlay`) and the sentences that they read (`reviewed`).
+pub fn import(located: Located, overlay: &Document, reviewed: &Document, strictness: Strictness) -> Result<Imported, Findings> {
     let Located { cuda, opencl } = located;
     let (cuda, opencl) = thread::scope(|scope| {
-        let cuda = scope.spawn(|| cuda.map(|cuda| read_cuda(&cuda, overlay, strictness)));
+        let cuda = scope.spawn(|| cuda.map(|cuda| read_cuda(&cuda, overlay, reviewed, strictness)));
         let opencl = opencl.map(|docs| read_opencl(&docs, overlay, strictness));
         // An importer that panics has a fault of its own, which must not pass for a fault of the document.
         (cuda.join().unwrap_or_else(|panic| resume_unwind(panic)), opencl)
@@ -71,13 +72,19 @@ pub fn import(located: Located, overlay: &Document, strictness: Strictness) -> R
     }
 }
 
-/// CUDA: the headers, then the passes.
-fn read_cuda(inputs: &Cuda, overlay: &Document, strictness: Strictness) -> Result<(Read, Findings), Findings> {
+/// CUDA: the headers, the passes, then the rules that the comments state.
+fn read_cuda(inputs: &Cuda, overlay: &Document, reviewed: &Document, strictness: Strictness) -> Result<(Read, Findings), Findings> {
     let overlay = Overlay::read(overlay.clone())?;
+    let reviewed = Reviewed::read(reviewed.clone())?;
     let headers = Headers::read(&inputs.headers.include)?;
     let libclang = Libclang::open(&inputs.libclang.library)?;
     let (facts, found) = import::cuda::import(&headers, &libclang)?;
-    let model = pass::cuda::model(&facts, &overlay, &inputs.headers.release);
+    let model = pass::cuda::model(&facts, &overlay, &inputs.headers.release).and_then(|(mut model, mut findings)| {
+        let (rules, found) = rules::cuda::rules(&facts.comments, &model, &overlay, &reviewed, strictness)?;
+        rules.apply(&mut model);
+        findings.0.extend(found.0);
+        findings.with(model)
+    });
     let (model, findings) = checked(found, model, overlay.stale(Api::Cuda), strictness)?;
     let lines = pass::cuda::lines::lines(&facts).into_iter();
     let at = |line: pass::cuda::lines::Lines| (line.symbol, Lines { document: line.document, first: line.first, last: line.last });

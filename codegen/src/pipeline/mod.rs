@@ -22,6 +22,9 @@ use crate::{
 /// What people decided.
 pub const OVERLAY: &str = "spec/overlay.toml";
 
+/// The sentences of doc comments that people read.
+pub const REVIEWED: &str = "spec/reviewed.toml";
+
 /// The snapshot of `api`.
 #[must_use]
 pub fn snapshot_path(api: Api) -> String {

@@ -260,8 +260,6 @@ fn blank(kind: HandleKind, name: &str, part: &HandlePart) -> HandleType {
         permanence: Permanence::Unspecified,
         owner_on_success: Owner::Unspecified,
         owner_on_failure: Owner::Unspecified,
-        signal: Vec::new(),
-        wait: Vec::new(),
         payload: if kind == HandleKind::Memory { Payload::None } else { Payload::Unspecified },
         initial_state: if kind == HandleKind::Memory { InitialState::None } else { InitialState::Unspecified },
         signal: Vec::new(),
