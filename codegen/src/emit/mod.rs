@@ -10,6 +10,7 @@ mod errors;
 mod handle_types;
 mod items;
 mod page;
+mod properties;
 mod records;
 mod rules;
 mod types;
@@ -93,6 +94,7 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
         ("functions", items::functions(model, docs, page("macros with parameters"))),
         ("handle_types", handle_types::emit(model, page("kinds of external handles"))),
         ("handles", items::handles(model, docs, page("objects that are only referred to"))),
+        ("properties", properties::emit(model, &index, page("what property lists hold"))?),
         (
             "records",
             records::emit(model, docs, &index, page("structs and unions").defining(|item| matches!(item, Item::Record(_)))),

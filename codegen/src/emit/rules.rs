@@ -11,9 +11,10 @@ mod row;
 mod subject;
 #[cfg(test)]
 mod tests;
-mod words;
+pub(super) mod words;
 
 use self::{
+    place::Leaf,
     row::Rows,
     subject::{Subject, What},
     words::Words,
@@ -47,7 +48,7 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) 
     all(&subjects, &mut page);
     if !subjects.is_empty() {
         page.needs_items();
-        page.needs("crate::rules::{Bytes, Operand, PropertyList, Rule, Subject, Utf16Name, Zeroed, quick, row::*}");
+        page.needs("crate::rules::{Bytes, Field, Operand, PropertyList, Rule, Subject, Utf16Name, Zeroed, quick, row::*}");
     }
     findings.with(page).map(|(page, _)| page)
 }
@@ -57,6 +58,7 @@ fn members(subject: &Subject<'_>, page: &mut Page<'_>) {
     if !subject.is_reachable() {
         return;
     }
+    let life = if subject.leaves.iter().any(|leaf| leaf.list.is_some()) { "<'a>" } else { "" };
     let cfg = |page: &mut Page<'_>| {
         if subject.windows() {
             page.line(0, "#[cfg(windows)]");
@@ -67,9 +69,9 @@ fn members(subject: &Subject<'_>, page: &mut Page<'_>) {
         let follows = if subject.leaves.iter().any(|leaf| subject.follows(leaf)) { " follows" } else { "" };
         cfg(page);
         page.line(0, "arguments! {");
-        page.line(1, format_args!("{}, {}{follows} {{", subject.name, literal(&command.symbol)));
+        page.line(1, format_args!("{}{life}, {}{follows} {{", subject.name, literal(&command.symbol)));
         for leaf in &subject.leaves {
-            let ctype = page.ctype(&leaf.ctype);
+            let ctype = type_of(leaf, page);
             page.line(2, format_args!("{}: {ctype};", leaf.rust));
         }
         page.line(1, "}");
@@ -77,14 +79,42 @@ fn members(subject: &Subject<'_>, page: &mut Page<'_>) {
     }
     cfg(page);
     page.line(0, "members! {");
-    page.line(1, format_args!("{} {{", subject.name));
+    page.line(1, format_args!("{}{life} {{", subject.name));
     for leaf in &subject.leaves {
-        let ctype = page.ctype(&leaf.ctype);
+        let ctype = type_of(leaf, page);
         let access = if subject.is_guarded(leaf) { "Followed" } else { "Plain" };
         let (path, kind) = (literal(&leaf.path), leaf.kind.name());
         page.line(2, format_args!("{}: {ctype} = {}, {path}, {kind}, {access};", leaf.constant, leaf.rust));
     }
     page.line(1, "}");
+    page.line(0, "}");
+    if !life.is_empty() {
+        lists(subject, page);
+    }
+}
+
+/// The type of a leaf in a record of Rust's.
+fn type_of(leaf: &Leaf, page: &mut Page<'_>) -> String {
+    if leaf.list.is_some() { "PropertyList<'a>".to_owned() } else { page.ctype(&leaf.ctype) }
+}
+
+/// The places within the property lists of a command's arguments.
+fn lists(subject: &Subject<'_>, page: &mut Page<'_>) {
+    page.gap();
+    if subject.windows() {
+        page.line(0, "#[cfg(windows)]");
+    }
+    page.line(0, format_args!("impl {}<'_> {{", subject.name));
+    for leaf in &subject.leaves {
+        let Some(table) = &leaf.list else { continue };
+        page.line(1, format_args!("/// The list `{}`.", leaf.path));
+        page.line(1, format_args!("pub const {}_LIST: Field = list(Self::{}, &{table});", leaf.constant, leaf.constant));
+        for (constant, path, number) in subject.properties_in(leaf) {
+            page.line(1, format_args!("/// `{path}`."));
+            let place = format!("property({}, Self::{}, &{table}, ({number}) as u64)", literal(&path), leaf.constant);
+            page.line(1, format_args!("pub const {constant}: Field = {place};"));
+        }
+    }
     page.line(0, "}");
 }
 
@@ -104,7 +134,7 @@ fn table(rows: &Rows<'_, '_>, page: &mut Page<'_>) -> Findings {
     }
     page.line(0, format_args!("static {name}: &[Rule] = {{"));
     if subject.is_reachable() {
-        page.line(1, format_args!("type R = {};", subject.name));
+        page.line(1, format_args!("type R = {};", subject.static_name()));
     }
     page.line(1, "&[");
     for rule in &subject.rules {
@@ -131,9 +161,10 @@ fn quick(rows: &Rows<'_, '_>, table: &str, page: &mut Page<'_>) {
     }
     let bytes = if quick.lines.iter().any(|line| line.contains("bytes")) { "bytes" } else { "_bytes" };
     let given = if quick.asks { "given" } else { "_given" };
-    page.line(0, format_args!("rules! {{ {}, {table}, |{bytes}, {given}| {{", subject.name));
+    let life = if subject.leaves.iter().any(|leaf| leaf.list.is_some()) { "<'a>" } else { "" };
+    page.line(0, format_args!("rules! {{ {}{life}, {table}, |{bytes}, {given}| {{", subject.name));
     if quick.lines.iter().any(|line| line.contains("R::")) {
-        page.line(1, format_args!("type R = {};", subject.name));
+        page.line(1, format_args!("type R = {};", subject.static_name()));
     }
     if let Some(enumeration) = &quick.enumeration {
         page.line(1, format_args!("type E = {enumeration};"));

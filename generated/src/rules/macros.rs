@@ -203,7 +203,7 @@ macro_rules! arguments {
 macro_rules! property_table {
     (
         $name:ident = $about:literal {
-            $($property:ident = $key:expr, $value_type:literal $(list until $terminator:literal)?, [$($command:literal),*];)*
+            $($property:ident = $key:expr, $value_type:literal $(list until $terminator:expr)?, [$($command:literal),*];)*
         }
     ) => {
         #[doc = concat!("The properties of `", $about, "`.")]
@@ -221,5 +221,5 @@ macro_rules! property_table {
         };
     };
     (@shape) => { $crate::rules::Shape::Scalar };
-    (@shape $terminator:literal) => { $crate::rules::Shape::List { terminator: $terminator } };
+    (@shape $terminator:expr) => { $crate::rules::Shape::List { terminator: $terminator as u64 } };
 }

@@ -43,6 +43,8 @@ pub(super) struct Leaf {
     pub(super) ctype: CType,
     /// How it is read.
     pub(super) kind: Kind,
+    /// It is a property list: the name of its table.
+    pub(super) list: Option<String>,
     /// Where it is, on 64-bit targets: to see what overlaps.
     offset: u64,
     size: u64,
@@ -72,18 +74,39 @@ fn members(index: &Index<'_>, record: &Record, path: &str, rust: &str, offset: u
         if let Resolved::Record(inner) = index.resolve(&member.ctype) {
             members(index, inner, &path, &rust, offset, leaves);
         } else if let Some((kind, size)) = read_as(index, &member.ctype) {
-            leaves.push(Leaf { constant: constant(&path), path, rust, ctype: member.ctype.clone(), kind, offset, size });
+            leaves.push(Leaf {
+                constant: constant(&path),
+                path,
+                rust,
+                ctype: member.ctype.clone(),
+                kind,
+                list: None,
+                offset,
+                size,
+            });
         }
     }
 }
 
 /// The parameters of `command`, as members of the record of its arguments.
-pub(super) fn of_command(index: &Index<'_>, command: &Command) -> Vec<Leaf> {
+/// `lists` gives the table of a parameter that is a property list.
+pub(super) fn of_command(index: &Index<'_>, command: &Command, lists: &impl Fn(&str) -> Option<String>) -> Vec<Leaf> {
     let leaf = |(at, parameter): (u64, &crate::model::Parameter)| {
         let (kind, size) = read_as(index, &parameter.ctype)?;
         let (path, ctype) = (parameter.name.clone(), parameter.ctype.clone());
         // The offset only has to be its own: parameters do not overlap.
-        Some(Leaf { constant: constant(&path), rust: identifier(&path).into_owned(), path, ctype, kind, offset: 1024 * at, size })
+        let list = lists(&path);
+        let kind = if list.is_some() { Kind::Bytes } else { kind };
+        Some(Leaf {
+            constant: constant(&path),
+            rust: identifier(&path).into_owned(),
+            path,
+            ctype,
+            kind,
+            list,
+            offset: 1024 * at,
+            size,
+        })
     };
     (0..).zip(&command.parameters).filter_map(leaf).collect()
 }

@@ -169,7 +169,7 @@ impl Rows<'_, '_> {
                 _ => None,
             },
             Condition::Test(Term::Field(path), test) => {
-                let leaf = self.subject.leaf(path)?;
+                let leaf = self.subject.leaf(path).filter(|leaf| leaf.list.is_none())?;
                 let field = format!("R::{}.field()", leaf.constant);
                 match test {
                     Test::Null | Test::Zero => Some(format!("!quick::zero(bytes, [{field}])")),
@@ -212,7 +212,8 @@ impl Rows<'_, '_> {
         if rule.predicate == Predicate::Forbidden {
             return Some("false".to_owned());
         }
-        let leaves: Option<Vec<&Leaf>> = rule.fields.iter().map(|field| self.subject.leaf(field)).collect();
+        let scalar = |field| self.subject.leaf(field).filter(|leaf| leaf.list.is_none());
+        let leaves: Option<Vec<&Leaf>> = rule.fields.iter().map(scalar).collect();
         let leaves = leaves.filter(|leaves| !leaves.is_empty())?;
         let field = |leaf: &Leaf| format!("R::{}.field()", leaf.constant);
         let fields = leaves.iter().map(|leaf| field(leaf)).collect::<Vec<_>>().join(", ");

@@ -60,9 +60,14 @@ impl Rows<'_, '_> {
 
     /// A field as an expression.
     fn field(&self, path: &Path) -> String {
-        match self.subject.leaf(path).filter(|_| self.subject.is_reachable()) {
-            Some(leaf) => format!("R::{}.field()", leaf.constant),
-            None => format!("elsewhere({})", literal(path.as_str())),
+        if !self.subject.is_reachable() || !self.subject.reaches(path) {
+            return format!("elsewhere({})", literal(path.as_str()));
+        }
+        match (self.subject.leaf(path), self.subject.property(path)) {
+            (Some(leaf), _) if leaf.list.is_some() => format!("R::{}_LIST", leaf.constant),
+            (Some(leaf), _) => format!("R::{}.field()", leaf.constant),
+            (None, Some((list, property))) => format!("R::{}_{property}", list.constant),
+            (None, None) => format!("elsewhere({})", literal(path.as_str())),
         }
     }
 

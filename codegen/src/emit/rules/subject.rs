@@ -2,13 +2,14 @@
 //!
 //! In: a model. Out: for each subject its leaves and rules, resolved, so that what is written from it cannot fail; or why not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     place::{self, Leaf},
     words::{Words, enumeration_of},
 };
 use crate::{
+    emit::properties,
     finding::{Finding, Findings},
     model::{Command, Condition, HandleType, Model, Path, Predicate, Record, Rule, Term, Test},
     pass::index::{Index, Item},
@@ -29,6 +30,8 @@ pub(super) struct Subject<'a> {
     /// The record's name in Rust: for a command, that of the record of its arguments.
     pub(super) name: String,
     pub(super) leaves: Vec<Leaf>,
+    /// The keys of the properties that rules name, as expressions.
+    keys: BTreeMap<String, String>,
     pub(super) rules: Vec<&'a Rule>,
     /// The handle types that this record describes.
     pub(super) handle_types: Vec<&'a HandleType>,
@@ -40,6 +43,40 @@ impl<'a> Subject<'a> {
     /// The leaf that `path` leads to.
     pub(super) fn leaf(&self, path: &Path) -> Option<&Leaf> {
         self.leaves.iter().find(|leaf| leaf.path == path.as_str())
+    }
+
+    /// The list that `path` leads into, with the property: `sema_props[CL_SEMAPHORE_TYPE_KHR]`.
+    pub(super) fn property<'p>(&self, path: &'p Path) -> Option<(&Leaf, &'p str)> {
+        let (list, rest) = path.as_str().split_once('[')?;
+        let property = rest.strip_suffix(']').filter(|name| !name.is_empty())?;
+        let leaf = self.leaves.iter().find(|leaf| leaf.path == list && leaf.list.is_some())?;
+        Some((leaf, property))
+    }
+
+    /// The properties of a list that rules name: the constant of each, its path, and the expression of its key.
+    pub(super) fn properties_in(&self, leaf: &Leaf) -> BTreeSet<(String, String, String)> {
+        let fields = self.rules.iter().flat_map(|rule| &rule.fields);
+        let conditions = self.rules.iter().flat_map(|rule| &rule.when).filter_map(|condition| match condition {
+            Condition::Test(Term::Field(path), _) => Some(path),
+            _ => None,
+        });
+        let named = fields.chain(conditions).filter_map(|path| {
+            let (list, property) = self.property(path).filter(|(list, _)| list.path == leaf.path)?;
+            let key = self.keys.get(property)?;
+            Some((format!("{}_{property}", list.constant), path.as_str().to_owned(), key.clone()))
+        });
+        named.collect()
+    }
+
+    /// Whether the record holds what `path` leads to.
+    pub(super) fn reaches(&self, path: &Path) -> bool {
+        self.leaf(path).is_some() || self.property(path).is_some_and(|(_, property)| self.keys.contains_key(property))
+    }
+
+    /// The record's type, with the life of its lists.
+    pub(super) fn static_name(&self) -> String {
+        let life = if self.leaves.iter().any(|leaf| leaf.list.is_some()) { "<'static>" } else { "" };
+        format!("{}{life}", self.name)
     }
 
     /// Whether a rule follows the pointer that `leaf` is.
@@ -66,10 +103,7 @@ impl<'a> Subject<'a> {
     /// Whether a rule of it can be checked by what the record holds. If not, it needs no record of its arguments.
     pub(super) fn is_reachable(&self) -> bool {
         matches!(self.what, What::Record(_))
-            || self
-                .rules
-                .iter()
-                .any(|rule| rule.predicate.is_checkable() && rule.fields.iter().all(|field| self.leaf(field).is_some()))
+            || self.rules.iter().any(|rule| rule.predicate.is_checkable() && rule.fields.iter().all(|field| self.reaches(field)))
     }
 }
 
@@ -86,6 +120,7 @@ pub(super) fn subjects<'a>(model: &'a Model, index: &Index<'a>, words: &Words<'a
             rules.entry(record).or_default();
         }
     }
+    let elements = properties::elements(model);
     let mut findings = Findings::default();
     let mut subjects = Vec::new();
     for (name, rules) in rules {
@@ -98,10 +133,18 @@ pub(super) fn subjects<'a>(model: &'a Model, index: &Index<'a>, words: &Words<'a
         };
         let (name, leaves) = match what {
             What::Record(record) => (record.name.clone(), place::of_record(index, record)),
-            What::Command(command) => (format!("{}_arguments", command.symbol), place::of_command(index, command)),
+            What::Command(command) => (
+                format!("{}_arguments", command.symbol),
+                place::of_command(index, command, &|parameter| {
+                    elements.get(&(command.symbol.as_str(), parameter)).map(|element| properties::table_name(element))
+                }),
+            ),
         };
         let handle_types = described.remove(name.as_str()).unwrap_or_default();
-        let mut subject = Subject { what, name, leaves, rules, handle_types, discriminator: None };
+        let mut subject = Subject { what, name, leaves, keys: BTreeMap::new(), rules, handle_types, discriminator: None };
+        if let What::Command(command) = what {
+            subject.keys = keys(model, command, &elements, words);
+        }
         findings.0.extend(collisions(&subject));
         subject.discriminator = discriminator(&subject, index, words);
         subjects.push(subject);
@@ -114,6 +157,16 @@ fn what<'a>(model: &'a Model, index: &Index<'a>, name: &str) -> Option<What<'a>>
         Some(Item::Record(record)) => Some(What::Record(record)),
         _ => model.commands.iter().find(|command| command.symbol == name).map(What::Command),
     }
+}
+
+/// The keys of all properties that `command` takes.
+fn keys(model: &Model, command: &Command, elements: &BTreeMap<(&str, &str), &str>, words: &Words<'_>) -> BTreeMap<String, String> {
+    let own = model.properties.iter().filter(|property| property.command == command.symbol);
+    own.filter_map(|property| {
+        let element = elements.get(&(command.symbol.as_str(), property.list.as_str())).copied();
+        Some((property.name.clone(), words.number(&property.name, element).ok()?))
+    })
+    .collect()
 }
 
 /// Two leaves with one constant.

@@ -22,7 +22,7 @@ enum Word<'a> {
 }
 
 /// The named values of an API.
-pub(super) struct Words<'a> {
+pub(in crate::emit) struct Words<'a> {
     known: BTreeMap<&'a str, Vec<Word<'a>>>,
 }
 
@@ -38,7 +38,7 @@ struct Found<'a, 'n> {
 
 impl<'a> Words<'a> {
     /// Those of `model`.
-    pub(super) fn new(model: &'a Model, index: &Index<'a>) -> Self {
+    pub(in crate::emit) fn new(model: &'a Model, index: &Index<'a>) -> Self {
         let mut known: BTreeMap<&str, Vec<Word<'_>>> = BTreeMap::new();
         for enumeration in &model.enumerations {
             for enumerator in &enumeration.enumerators {
@@ -94,7 +94,7 @@ impl<'a> Words<'a> {
     }
 
     /// `E::A.0 as i128`.
-    pub(super) fn number(&self, name: &str, hint: Option<&str>) -> Result<String, Finding> {
+    pub(in crate::emit) fn number(&self, name: &str, hint: Option<&str>) -> Result<String, Finding> {
         self.find(name, hint).map(|found| found.number)
     }
 
