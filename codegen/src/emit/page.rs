@@ -23,7 +23,7 @@ pub(super) struct Page<'a> {
     ffi: BTreeSet<&'static str>,
     items: bool,
     channel: bool,
-    needs: BTreeSet<&'static str>,
+    needs: BTreeSet<String>,
 }
 
 impl<'a> Page<'a> {
@@ -88,8 +88,17 @@ impl<'a> Page<'a> {
     }
 
     /// Brings something of the crate into scope, as `use` writes it.
-    pub(super) fn needs(&mut self, what: &'static str) {
-        self.needs.insert(what);
+    pub(super) fn needs(&mut self, what: &str) {
+        self.needs.insert(what.to_owned());
+    }
+
+    /// Brings those of `names`, items of `module`, into scope that the lines so far speak of.
+    pub(super) fn needs_of(&mut self, module: &str, names: &[&str]) {
+        let words: BTreeSet<&str> = self.body.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+        let used: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
+        if !used.is_empty() {
+            self.needs.insert(format!("{module}::{{{}}}", used.join(", ")));
+        }
     }
 
     /// The text of the file; `None` if there is nothing in it.

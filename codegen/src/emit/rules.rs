@@ -48,7 +48,9 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) 
     all(&subjects, &mut page);
     if !subjects.is_empty() {
         page.needs_items();
-        page.needs("crate::rules::{Bytes, Field, Operand, PropertyList, Rule, Subject, Utf16Name, Zeroed, quick, row::*}");
+        page.needs("crate::rules::row::*");
+        let names = ["Bytes", "Field", "Operand", "PropertyList", "Rule", "Subject", "Utf16Name", "Zeroed", "quick"];
+        page.needs_of("crate::rules", &names);
     }
     findings.with(page).map(|(page, _)| page)
 }

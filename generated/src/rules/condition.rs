@@ -6,7 +6,7 @@
 use super::{
     field::{Bytes, Field, Kind},
     given::{Fact, Facts, Given},
-    predicate::{Named, Object, is_null, mask},
+    predicate::{Named, Object, Operand, is_null, mask},
 };
 
 /// What a condition looks at.
@@ -29,10 +29,14 @@ pub enum Test {
     Has(&'static [Named]),
     /// Has none of them.
     Lacks(&'static [Named]),
-    /// Greater than.
-    Above(Named),
-    /// Less than.
-    Below(Named),
+    /// Equal to it.
+    Equal(Operand),
+    /// Not equal to it.
+    NotEqual(Operand),
+    /// Greater than it.
+    Above(Operand),
+    /// Less than it.
+    Below(Operand),
     /// Null.
     Null,
     /// Not null.
@@ -102,10 +106,14 @@ fn of_given(fact: Fact, test: &Test, given: &Given<'_>) -> Option<bool> {
         Test::In(values) => Some(values.iter().any(has)),
         Test::NotIn(values) | Test::Lacks(values) => Some(!values.iter().any(has)),
         Test::Has(values) => Some(values.iter().all(has)),
-        Test::Above(than) => given.number(fact).map(|number| number > than.value),
-        Test::Below(than) => given.number(fact).map(|number| number < than.value),
+        Test::Above(Operand::Value(than)) => given.number(fact).map(|number| number > than.value),
+        Test::Below(Operand::Value(than)) => given.number(fact).map(|number| number < than.value),
+        Test::Equal(Operand::Value(other)) => given.number(fact).map(|number| number == other.value),
+        Test::NotEqual(Operand::Value(other)) => given.number(fact).map(|number| number != other.value),
         Test::Zero => given.number(fact).map(|number| number == 0),
         Test::NonZero => given.number(fact).map(|number| number != 0),
+        // A fact is compared with no field: no text does.
+        Test::Above(_) | Test::Below(_) | Test::Equal(_) | Test::NotEqual(_) => None,
         Test::Null | Test::NonNull | Test::Present | Test::Absent => None,
     }
 }
@@ -130,7 +138,10 @@ unsafe fn of_field(field: Field, test: &Test, bytes: Bytes<'_>) -> Truth {
                 (Test::Has(names), Some(values)) => {
                     names.iter().all(|name| values.iter().any(|value| i128::from(value) == name.value)).into()
                 }
-                (test, Some(values)) => values.first().and_then(|value| of_number(value.into(), test)).into(),
+                (test, Some(values)) => {
+                    // SAFETY: promised by the caller.
+                    values.first().and_then(|value| unsafe { of_number(value.into(), test, bytes) }).into()
+                }
             };
         }
         _ => {}
@@ -142,7 +153,7 @@ unsafe fn of_field(field: Field, test: &Test, bytes: Bytes<'_>) -> Truth {
             Test::NonNull => (!is_null(field, bytes)).into(),
             Test::Zero if matches!(field.kind, Kind::Bytes) => bytes.is_zero(field).into(),
             Test::NonZero if matches!(field.kind, Kind::Bytes) => (!bytes.is_zero(field)).into(),
-            test => bytes.number(field).and_then(|number| of_number(number, test)).into(),
+            test => bytes.number(field).and_then(|number| of_number(number, test, bytes)).into(),
         }
     }
 }
@@ -153,7 +164,15 @@ fn is_among(number: i128, values: &[Named]) -> bool {
 }
 
 /// The answer for a number; `None` where the test makes no sense for one.
-fn of_number(number: i128, test: &Test) -> Option<bool> {
+///
+/// # Safety
+/// The operand's field, if it has one, is of the record whose bytes these are.
+unsafe fn of_number(number: i128, test: &Test, bytes: Bytes<'_>) -> Option<bool> {
+    let other = |operand: &Operand| match operand {
+        Operand::Value(value) => Some(value.value),
+        // SAFETY: promised by the caller.
+        Operand::Field(field) => unsafe { bytes.number(*field) },
+    };
     let flags = i128::from(match test {
         Test::Has(values) | Test::Lacks(values) => mask(values),
         _ => 0,
@@ -163,8 +182,10 @@ fn of_number(number: i128, test: &Test) -> Option<bool> {
         Test::NotIn(values) => !is_among(number, values),
         Test::Has(_) => number & flags == flags,
         Test::Lacks(_) => number & flags == 0,
-        Test::Above(than) => number > than.value,
-        Test::Below(than) => number < than.value,
+        Test::Equal(operand) => number == other(operand)?,
+        Test::NotEqual(operand) => number != other(operand)?,
+        Test::Above(operand) => number > other(operand)?,
+        Test::Below(operand) => number < other(operand)?,
         Test::Null | Test::Zero => number == 0,
         Test::NonNull | Test::NonZero => number != 0,
         Test::Present | Test::Absent => return None,

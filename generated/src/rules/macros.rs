@@ -121,6 +121,7 @@ macro_rules! rules {
 
             $(
                 #[inline]
+                #[allow(unused_parens)] // each demand keeps its own, whether or not it is joined to another
                 unsafe fn surely_holds($bytes: $crate::rules::Bytes<'_>, $given: &$crate::rules::Given<'_>) -> bool {
                     // SAFETY: the fields are members of this record, and the caller promises the bytes and what is behind pointers.
                     unsafe { $quick }

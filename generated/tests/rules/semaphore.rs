@@ -62,7 +62,7 @@ static RULES_OF_DESCRIPTOR: &[clcu_sys::rules::Rule] = &[
     when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: KMT]))], origin: Stated, source: SOURCE },
     clcu_sys::rule! { "KMT/name", [Descriptor::HANDLE_WIN32_NAME.field()] Null,
     when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: KMT]))], origin: Stated, source: SOURCE, error: "INVALID" },
-    clcu_sys::rule! { "flags", [Descriptor::FLAGS.field()] Zero, when [given(Fact::ContextDeviceCount, Test::Above(clcu_sys::rules::Named { name: "", value: 1 }))],
+    clcu_sys::rule! { "flags", [Descriptor::FLAGS.field()] Zero, when [given(Fact::ContextDeviceCount, Test::Above(constant(name("", 1))))],
     origin: Stated, source: SOURCE },
     clcu_sys::rule! { "reserved", [Descriptor::RESERVED.field()] Zero, when [], origin: Ours, reason: "bytes that a later version may use" },
 ];

@@ -123,6 +123,12 @@ impl Rows<'_, '_> {
         }
     }
 
+    /// Whether a test compares with one other field.
+    pub(super) fn is_field(&self, values: &[String]) -> bool {
+        let field = |written: &String| written.parse().is_ok_and(|path| self.subject.reaches(&path));
+        matches!(values, [one] if field(one) && self.words.value(one, None).is_err())
+    }
+
     /// A value, or another field.
     fn operand(&self, written: &str, hint: Option<&str>) -> Result<String, Finding> {
         match self.words.operand(written, hint) {
@@ -153,8 +159,11 @@ impl Rows<'_, '_> {
 
     fn test(&self, test: &Test, hint: Option<&str>) -> Result<String, Finding> {
         let names = |name: &str, names: &[String]| Ok(format!("Test::{name}({})", self.words.named(names, hint)?));
-        let than = |name: &str, operand: &str| Ok(format!("Test::{name}({})", self.words.operand(operand, hint)?));
+        let than = |name: &str, operand: &str| Ok(format!("Test::{name}({})", self.operand(operand, hint)?));
         match test {
+            // What is no value is another field.
+            Test::In(values) if self.is_field(values) => than("Equal", &values.concat()),
+            Test::NotIn(values) if self.is_field(values) => than("NotEqual", &values.concat()),
             Test::In(values) => names("In", values),
             Test::NotIn(values) => names("NotIn", values),
             Test::Has(values) => names("Has", values),
