@@ -49,73 +49,57 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) 
     if !subjects.is_empty() {
         page.needs_items();
         page.needs("crate::rules::row::*");
-        let names = ["Bytes", "Field", "Operand", "PropertyList", "Rule", "Subject", "Utf16Name", "Zeroed", "quick"];
+        let names = ["Operand", "Rule", "Subject", "Utf16Name", "Zeroed", "quick"];
         page.needs_of("crate::rules", &names);
     }
     findings.with(page).map(|(page, _)| page)
 }
 
-/// The constants of the places that a record has; for a command, the record of its arguments before.
+/// The constants of the places that a record has; for a command, the record of its arguments with those that rules speak of.
 fn members(subject: &Subject<'_>, page: &mut Page<'_>) {
     if !subject.is_reachable() {
         return;
     }
-    let life = if subject.leaves.iter().any(|leaf| leaf.list.is_some()) { "<'a>" } else { "" };
-    let cfg = |page: &mut Page<'_>| {
-        if subject.windows() {
-            page.line(0, "#[cfg(windows)]");
-        }
-    };
     page.gap();
-    if let What::Command(command) = subject.what {
-        let follows = if subject.leaves.iter().any(|leaf| subject.follows(leaf)) { " follows" } else { "" };
-        cfg(page);
-        page.line(0, "arguments! {");
-        page.line(1, format_args!("{}{life}, {}{follows} {{", subject.name, literal(&command.symbol)));
-        for leaf in &subject.leaves {
-            let ctype = type_of(leaf, page);
-            page.line(2, format_args!("{}: {ctype};", leaf.rust));
-        }
-        page.line(1, "}");
-        page.line(0, "}");
+    if subject.windows() {
+        page.line(0, "#[cfg(windows)]");
     }
-    cfg(page);
+    if let What::Command(command) = subject.what {
+        arguments(subject, &command.symbol, page);
+        return;
+    }
     page.line(0, "members! {");
-    page.line(1, format_args!("{}{life} {{", subject.name));
+    page.line(1, format_args!("{} {{", subject.name));
     for leaf in &subject.leaves {
-        let ctype = type_of(leaf, page);
+        let ctype = page.ctype(&leaf.ctype);
         let access = if subject.is_guarded(leaf) { "Followed" } else { "Plain" };
         let (path, kind) = (literal(&leaf.path), leaf.kind.name());
         page.line(2, format_args!("{}: {ctype} = {}, {path}, {kind}, {access};", leaf.constant, leaf.rust));
     }
     page.line(1, "}");
     page.line(0, "}");
-    if !life.is_empty() {
-        lists(subject, page);
-    }
 }
 
-/// The type of a leaf in a record of Rust's.
-fn type_of(leaf: &Leaf, page: &mut Page<'_>) -> String {
-    if leaf.list.is_some() { "PropertyList<'a>".to_owned() } else { page.ctype(&leaf.ctype) }
-}
-
-/// The places within the property lists of a command's arguments.
-fn lists(subject: &Subject<'_>, page: &mut Page<'_>) {
-    page.gap();
-    if subject.windows() {
-        page.line(0, "#[cfg(windows)]");
+/// The record of a command's arguments.
+fn arguments(subject: &Subject<'_>, symbol: &str, page: &mut Page<'_>) {
+    let follows = if subject.leaves.iter().any(|leaf| subject.follows(leaf)) { " follows" } else { "" };
+    let (lists, scalars): (Vec<&Leaf>, Vec<&Leaf>) = subject.leaves.iter().partition(|leaf| leaf.list.is_some());
+    let life = if lists.is_empty() { "" } else { "<'a>" };
+    page.line(0, "arguments! {");
+    page.line(1, format_args!("{}{life}, {}, {}{follows} {{", subject.name, literal(symbol), table_name(subject)));
+    for leaf in scalars {
+        let ctype = page.ctype(&leaf.ctype);
+        let place = format!(" = {}, {}, {}", leaf.constant, literal(&leaf.path), leaf.kind.name());
+        page.line(2, format_args!("{}: {ctype}{};", leaf.rust, if subject.speaks_of(leaf) { place.as_str() } else { "" }));
     }
-    page.line(0, format_args!("impl {}<'_> {{", subject.name));
-    for leaf in &subject.leaves {
-        let Some(table) = &leaf.list else { continue };
-        page.line(1, format_args!("/// The list `{}`.", leaf.path));
-        page.line(1, format_args!("pub const {}_LIST: Field = list(Self::{}, &{table});", leaf.constant, leaf.constant));
-        for (constant, path, number) in subject.properties_in(leaf) {
-            page.line(1, format_args!("/// `{path}`."));
-            let place = format!("property({}, Self::{}, &{table}, ({number}) as u64)", literal(&path), leaf.constant);
-            page.line(1, format_args!("pub const {constant}: Field = {place};"));
+    page.line(1, "}");
+    if !lists.is_empty() {
+        page.line(1, "lists {");
+        for leaf in lists {
+            let table = leaf.list.as_deref().unwrap_or_default();
+            page.line(2, format_args!("{} = {}, {}, {table};", leaf.rust, leaf.constant, literal(&leaf.path)));
         }
+        page.line(1, "}");
     }
     page.line(0, "}");
 }
@@ -134,20 +118,22 @@ fn table(rows: &Rows<'_, '_>, page: &mut Page<'_>) -> Findings {
     if subject.windows() {
         page.line(0, "#[cfg(windows)]");
     }
-    page.line(0, format_args!("static {name}: &[Rule] = {{"));
-    if subject.is_reachable() {
-        page.line(1, format_args!("type R = {};", subject.static_name()));
-    }
-    page.line(1, "&[");
+    let mut lines = Vec::new();
     for rule in &subject.rules {
         match rows.rule(rule) {
-            Ok(row) => row.lines().for_each(|line| page.line(2, line)),
+            Ok(row) => lines.extend(row.lines().map(str::to_owned)),
             Err(finding) => findings.0.push(finding),
         }
     }
+    page.line(0, format_args!("static {name}: &[Rule] = {{"));
+    if lines.iter().any(|line| line.contains("R::")) {
+        page.line(1, format_args!("type R = {};", subject.static_name()));
+    }
+    page.line(1, "&[");
+    lines.iter().for_each(|line| page.line(2, line));
     page.line(1, "]");
     page.line(0, "};");
-    if subject.is_reachable() {
+    if subject.is_record() {
         quick(rows, &name, page);
     }
     findings
@@ -163,8 +149,7 @@ fn quick(rows: &Rows<'_, '_>, table: &str, page: &mut Page<'_>) {
     }
     let bytes = if quick.lines.iter().any(|line| line.contains("bytes")) { "bytes" } else { "_bytes" };
     let given = if quick.asks { "given" } else { "_given" };
-    let life = if subject.leaves.iter().any(|leaf| leaf.list.is_some()) { "<'a>" } else { "" };
-    page.line(0, format_args!("rules! {{ {}{life}, {table}, |{bytes}, {given}| {{", subject.name));
+    page.line(0, format_args!("rules! {{ {}, {table}, |{bytes}, {given}| {{", subject.name));
     if quick.lines.iter().any(|line| line.contains("R::")) {
         page.line(1, format_args!("type R = {};", subject.static_name()));
     }

@@ -56,10 +56,12 @@ pub struct Followed;
 impl Access for Plain {}
 impl Access for Followed {}
 
-/// A member of the record `R` that has the type `M`.
+/// A member of the record `R` that has the type `M`. Its place is a field and not a method, because tables name some thousand of them, and
+/// a method takes the compiler several times as long to find.
 #[derive(Debug)]
 pub struct Member<R, M, A = Plain> {
-    field: Field,
+    /// The place without its types.
+    pub field: Field,
     types: PhantomData<fn(R, A) -> M>,
 }
 
@@ -71,15 +73,6 @@ impl<R, M, A> Clone for Member<R, M, A> {
 
 impl<R, M, A> Copy for Member<R, M, A> {}
 
-impl Field {
-    /// Itself: rows name members and fields alike.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn field(self) -> Self {
-        self
-    }
-}
-
 impl<R, M, A> Member<R, M, A> {
     /// Only the macros of this crate make members. `_place` is never called: it ties the type to the path.
     ///
@@ -90,13 +83,6 @@ impl<R, M, A> Member<R, M, A> {
     pub const unsafe fn new(path: &'static str, offset: usize, kind: Kind, _place: fn(*const R) -> *const M) -> Self {
         assert!(offset + size_of::<M>() <= size_of::<R>(), "a member lies within its record");
         Self { field: Field { path, offset, size: size_of::<M>(), kind }, types: PhantomData }
-    }
-
-    /// The place without its types.
-    #[inline]
-    #[must_use]
-    pub const fn field(self) -> Field {
-        self.field
     }
 }
 

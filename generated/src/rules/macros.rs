@@ -23,9 +23,9 @@
 ///     }
 /// }
 /// static RULES_OF_REGION: &[Rule] =
-///     &[clcu_sys::rule! { "size", [Region::SIZE.field()] NonZero, when [of(Region::ORIGIN.field(), Test::NonZero)], origin: Ours, reason: "An example." }];
+///     &[clcu_sys::rule! { "size", [Region::SIZE.field] NonZero, when [of(Region::ORIGIN.field, Test::NonZero)], origin: Ours, reason: "An example." }];
 /// clcu_sys::rules! { Region, RULES_OF_REGION, |bytes, _given| {
-///     quick::number(bytes, Region::ORIGIN.field()) == 0 || quick::number(bytes, Region::SIZE.field()) != 0
+///     quick::number(bytes, Region::ORIGIN.field) == 0 || quick::number(bytes, Region::SIZE.field) != 0
 /// } }
 ///
 /// let region = Zeroed::<Region>::new().with(Region::ORIGIN, 5);
@@ -46,8 +46,8 @@
 /// ```
 #[macro_export]
 macro_rules! members {
-    ($record:ident $(<$life:lifetime>)? { $($name:ident: $type:ty = $($path:ident).+, $text:literal, $kind:ident, $access:ident;)* }) => {
-        impl $(<$life>)? $record $(<$life>)? {
+    ($record:ident { $($name:ident: $type:ty = $($path:ident).+, $text:literal, $kind:ident, $access:ident;)* }) => {
+        impl $record {
             $(
                 #[doc = concat!("The member `", $text, "`.")]
                 pub const $name: $crate::rules::Member<Self, $type, $crate::rules::$access> = {
@@ -110,30 +110,29 @@ macro_rules! documented {
     (@earlier earlier) => { true };
 }
 
-/// Ties a record to its table of rules, and to the specialised check where there is one.
+/// Ties a record to its table of rules, and to the specialised check of the same rules.
 #[macro_export]
 macro_rules! rules {
-    ($record:ident $(<$life:lifetime>)?, $table:ident $(, |$bytes:ident, $given:ident| $quick:block)?) => {
+    ($record:ident, $table:ident, |$bytes:ident, $given:ident| $quick:block) => {
         // SAFETY: the fields of every row are members of this record, or `elsewhere`.
-        unsafe impl $(<$life>)? $crate::rules::Record for $record $(<$life>)? {
-            const SUBJECT: &'static $crate::rules::Subject =
-                &$crate::rules::Subject { name: stringify!($record), rules: $table };
+        unsafe impl $crate::rules::Record for $record {
+            const SUBJECT: &'static $crate::rules::Subject = &$crate::rules::Subject { name: stringify!($record), rules: $table };
 
-            $(
-                #[inline]
-                #[allow(unused_parens)] // each demand keeps its own, whether or not it is joined to another
-                unsafe fn surely_holds($bytes: $crate::rules::Bytes<'_>, $given: &$crate::rules::Given<'_>) -> bool {
-                    // SAFETY: the fields are members of this record, and the caller promises the bytes and what is behind pointers.
-                    unsafe { $quick }
-                }
-            )?
+            #[inline]
+            #[allow(unused_parens, unused_unsafe)] // each demand keeps its own, whether or not it is joined to another; and there may be none
+            unsafe fn surely_holds($bytes: $crate::rules::Bytes<'_>, $given: &$crate::rules::Given<'_>) -> bool {
+                // SAFETY: the fields are members of this record, and the caller promises the bytes and what is behind pointers.
+                unsafe { $quick }
+            }
         }
     };
 }
 
 /// The arguments of a command as a record, so that rules speak of them as they do of members. A property list stands as a slice.
 ///
-/// `follows` stands where a rule follows a pointer among them, so that only [`check_raw`](crate::rules::check_raw) takes it.
+/// An argument of which a rule speaks has a constant with its text and kind; a property list has its table as well. `follows` stands where
+/// a rule follows a pointer among them, so that only [`check_raw`](crate::rules::check_raw) takes it. There is no specialised check: the
+/// calls that are made a million times a second take descriptors.
 ///
 /// ```
 /// use clcu_sys::rules::{Field, Given, PropertyList, check, row::*};
@@ -144,28 +143,22 @@ macro_rules! rules {
 ///     }
 /// }
 /// clcu_sys::arguments! {
-///     paint_arguments<'a>, "paint" {
+///     paint_arguments<'a>, "paint", RULES_OF_PAINT {
 ///         count: u32;
-///         properties: PropertyList<'a>;
+///         shade: u32 = SHADE, "shade", Unsigned;
+///     }
+///     lists {
+///         properties = LIST, "properties", PROPERTIES;
 ///     }
 /// }
-/// clcu_sys::members! {
-///     paint_arguments<'a> {
-///         COUNT: u32 = count, "count", Unsigned, Plain;
-///         PROPERTIES: PropertyList<'a> = properties, "properties", Bytes, Plain;
-///     }
-/// }
-/// impl paint_arguments<'_> {
-///     const PROPERTIES_LIST: Field = list(Self::PROPERTIES, &PROPERTIES);
-///     const PROPERTIES_HUE: Field = property("properties[HUE]", Self::PROPERTIES, &PROPERTIES, 1);
-/// }
+/// type R = paint_arguments<'static>;
 /// static RULES_OF_PAINT: &[clcu_sys::rules::Rule] = &[
-///     clcu_sys::rule! { "ended", [paint_arguments::PROPERTIES_LIST] ListTerminated, when [], origin: Ours },
-///     clcu_sys::rule! { "hue", [paint_arguments::PROPERTIES_HUE] Below(constant(name("", 360))), when [], origin: Ours },
+///     clcu_sys::rule! { "shade", [R::SHADE] NonZero, when [], origin: Ours },
+///     clcu_sys::rule! { "ended", [R::LIST] ListTerminated, when [], origin: Ours },
+///     clcu_sys::rule! { "hue", [property(R::LIST, "properties[HUE]", 1)] Below(constant(name("", 360))), when [], origin: Ours },
 /// ];
-/// clcu_sys::rules! { paint_arguments<'a>, RULES_OF_PAINT }
 ///
-/// let arguments = paint_arguments { count: 1, properties: PropertyList::new(&[1_u64, 400, 2, 7]) };
+/// let arguments = paint_arguments { count: 1, shade: 1, properties: PropertyList::new(&[1_u64, 400, 2, 7]) };
 /// let given = Given::default();
 /// assert_eq!(
 ///     check(&arguments, &given).unwrap_err().to_string(),
@@ -177,17 +170,47 @@ macro_rules! rules {
 #[macro_export]
 macro_rules! arguments {
     (
-        $name:ident $(<$life:lifetime>)?, $command:literal $($follows:ident)? {
-            $($parameter:ident: $type:ty;)*
+        $name:ident $(<$life:lifetime>)?, $command:literal, $table:ident $($follows:ident)? {
+            $($parameter:ident: $type:ty $(= $constant:ident, $text:literal, $kind:ident)?;)*
         }
+        $(lists { $($list:ident = $list_constant:ident, $list_text:literal, $properties:ident;)* })?
     ) => {
         #[doc = concat!("The arguments of `", $command, "`, to be checked before it is called.")]
-        #[derive(Clone, Copy, Debug)]
+        #[derive(Clone, Copy)]
         pub struct $name $(<$life>)? {
             $(
                 #[doc = concat!("`", stringify!($parameter), "`.")]
                 pub $parameter: $type,
             )*
+            $($(
+                #[doc = concat!("`", $list_text, "`.")]
+                pub $list: $crate::rules::PropertyList<'a>,
+            )*)?
+        }
+
+        impl $(<$life>)? $name $(<$life>)? {
+            $($(
+                const $constant: $crate::rules::Field = $crate::rules::Field {
+                    path: $text,
+                    offset: ::core::mem::offset_of!(Self, $parameter),
+                    size: size_of::<$type>(),
+                    kind: $crate::rules::Kind::$kind,
+                };
+            )?)*
+            $($(
+                const $list_constant: $crate::rules::Field = $crate::rules::Field {
+                    path: $list_text,
+                    offset: ::core::mem::offset_of!(Self, $list),
+                    size: size_of::<$crate::rules::PropertyList<'static>>(),
+                    kind: $crate::rules::Kind::List(&$properties),
+                };
+            )*)?
+        }
+
+        // SAFETY: the fields of every row are members of this record, or `elsewhere`.
+        unsafe impl $(<$life>)? $crate::rules::Record for $name $(<$life>)? {
+            const SUBJECT: &'static $crate::rules::Subject =
+                &$crate::rules::Subject { name: stringify!($name), rules: $table };
         }
 
         $crate::arguments! { @inert $($follows)? $name $(<$life>)? }

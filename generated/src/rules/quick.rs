@@ -18,7 +18,7 @@ use super::{
 #[must_use]
 pub unsafe fn value<R, M: Copy, A: Copy>(bytes: Bytes<'_>, member: Member<R, M, A>) -> M {
     // SAFETY: a member lies within its record, and every pattern of bytes is a value of its type.
-    unsafe { bytes.read(member.field().offset) }
+    unsafe { bytes.read(member.field.offset) }
 }
 
 /// The number in a field; zero where it is none.

@@ -1,6 +1,6 @@
 //! The words that rows of rules are written in, for generated code to import as a whole.
 
-use super::{Condition, Field, Kind, Member, Named, Object, Operand, PropertyList, PropertyTable, Source, Term};
+use super::{Condition, Field, Kind, Named, Object, Operand, Source, Term};
 pub use super::{
     Fact,
     Origin::{Derived, Ours, Stated},
@@ -51,21 +51,16 @@ pub const fn from(document: &'static str, version: &'static str, symbol: &'stati
     Some(Source { document, version, symbol })
 }
 
-/// The property list that is the member of a record, seen by its table.
+/// The value of a property in a list; `path` is its text.
+///
+/// # Panics
+/// In constants only, where `list` is none.
 #[must_use]
-pub const fn list<R, A: Copy>(member: Member<R, PropertyList<'_>, A>, table: &'static PropertyTable) -> Field {
-    Field { kind: Kind::List(table), ..member.field() }
-}
-
-/// The value of a property in the list that is the member of a record; `path` is its text.
-#[must_use]
-pub const fn property<R, A: Copy>(
-    path: &'static str,
-    member: Member<R, PropertyList<'_>, A>,
-    table: &'static PropertyTable,
-    key: u64,
-) -> Field {
-    Field { path, kind: Kind::Property(table, key), ..member.field() }
+pub const fn property(list: Field, path: &'static str, key: u64) -> Field {
+    match list.kind {
+        Kind::List(table) => Field { path, kind: Kind::Property(table, key), ..list },
+        _ => panic!("only a list has properties"),
+    }
 }
 
 /// A field that the checker does not reach: behind a pointer, or in each element of an array.

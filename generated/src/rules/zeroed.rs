@@ -48,7 +48,7 @@ impl<'a, R: Record + Copy> Zeroed<'a, R> {
     const unsafe fn write<M: Copy, A: Copy>(&mut self, member: Member<R, M, A>, value: M) {
         // SAFETY: a member lies within its record; only this place and those over it are written, all bytes of the value are
         // initialised since its type has no padding, so all bytes of the record still are.
-        unsafe { (&raw mut self.record).cast::<u8>().add(member.field().offset).cast::<M>().write_unaligned(value) }
+        unsafe { (&raw mut self.record).cast::<u8>().add(member.field.offset).cast::<M>().write_unaligned(value) }
     }
 
     /// The same with `value` in `member`.
@@ -92,7 +92,7 @@ impl<'a, R: Record + Copy> Zeroed<'a, R> {
     #[must_use]
     pub const fn get<M: Copy, A: Copy>(&self, member: Member<R, M, A>) -> M {
         // SAFETY: a member lies within its record, every byte of which is initialised, and every pattern of bytes is a value of its type.
-        unsafe { (&raw const self.record).cast::<u8>().add(member.field().offset).cast::<M>().read_unaligned() }
+        unsafe { (&raw const self.record).cast::<u8>().add(member.field.offset).cast::<M>().read_unaligned() }
     }
 
     /// Checks it.

@@ -49,39 +49,39 @@ clcu_sys::members! {
 const SOURCE: Option<clcu_sys::rules::Source> = from("header.h", "1.0", "import");
 
 static RULES_OF_DESCRIPTOR: &[clcu_sys::rules::Rule] = &[
-    clcu_sys::rule! { "type", [Descriptor::TYPE.field()] OneOf(clcu_sys::named![Kind: FD, WIN32, KMT]), when [], origin: Derived, source: SOURCE },
-    clcu_sys::rule! { "FD/fd", [Descriptor::HANDLE_FD.field()] FdNonNegative, when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: FD]))],
+    clcu_sys::rule! { "type", [Descriptor::TYPE.field] OneOf(clcu_sys::named![Kind: FD, WIN32, KMT]), when [], origin: Derived, source: SOURCE },
+    clcu_sys::rule! { "FD/fd", [Descriptor::HANDLE_FD.field] FdNonNegative, when [of(Descriptor::TYPE.field, Test::In(clcu_sys::named![Kind: FD]))],
     origin: Stated, source: SOURCE },
-    clcu_sys::rule! { "FD/attested", [Descriptor::HANDLE_FD.field()] vouched("file_descriptor", &["a semaphore"]),
-    when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: FD]))], origin: Stated, source: SOURCE },
-    clcu_sys::rule! { "WIN32/exactly-one", [Descriptor::HANDLE_WIN32_HANDLE.field(), Descriptor::HANDLE_WIN32_NAME.field()] ExactlyOneNonNull,
-    when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: WIN32]))], origin: Stated, source: SOURCE },
-    clcu_sys::rule! { "WIN32/name", [Descriptor::HANDLE_WIN32_NAME.field()] Utf16NulTerminated,
-    when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: WIN32]))], origin: Ours, reason: "names are UTF-16" },
-    clcu_sys::rule! { "KMT/handle", [Descriptor::HANDLE_WIN32_HANDLE.field()] NonNull,
-    when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: KMT]))], origin: Stated, source: SOURCE },
-    clcu_sys::rule! { "KMT/name", [Descriptor::HANDLE_WIN32_NAME.field()] Null,
-    when [of(Descriptor::TYPE.field(), Test::In(clcu_sys::named![Kind: KMT]))], origin: Stated, source: SOURCE, error: "INVALID" },
-    clcu_sys::rule! { "flags", [Descriptor::FLAGS.field()] Zero, when [given(Fact::ContextDeviceCount, Test::Above(constant(name("", 1))))],
+    clcu_sys::rule! { "FD/attested", [Descriptor::HANDLE_FD.field] vouched("file_descriptor", &["a semaphore"]),
+    when [of(Descriptor::TYPE.field, Test::In(clcu_sys::named![Kind: FD]))], origin: Stated, source: SOURCE },
+    clcu_sys::rule! { "WIN32/exactly-one", [Descriptor::HANDLE_WIN32_HANDLE.field, Descriptor::HANDLE_WIN32_NAME.field] ExactlyOneNonNull,
+    when [of(Descriptor::TYPE.field, Test::In(clcu_sys::named![Kind: WIN32]))], origin: Stated, source: SOURCE },
+    clcu_sys::rule! { "WIN32/name", [Descriptor::HANDLE_WIN32_NAME.field] Utf16NulTerminated,
+    when [of(Descriptor::TYPE.field, Test::In(clcu_sys::named![Kind: WIN32]))], origin: Ours, reason: "names are UTF-16" },
+    clcu_sys::rule! { "KMT/handle", [Descriptor::HANDLE_WIN32_HANDLE.field] NonNull,
+    when [of(Descriptor::TYPE.field, Test::In(clcu_sys::named![Kind: KMT]))], origin: Stated, source: SOURCE },
+    clcu_sys::rule! { "KMT/name", [Descriptor::HANDLE_WIN32_NAME.field] Null,
+    when [of(Descriptor::TYPE.field, Test::In(clcu_sys::named![Kind: KMT]))], origin: Stated, source: SOURCE, error: "INVALID" },
+    clcu_sys::rule! { "flags", [Descriptor::FLAGS.field] Zero, when [given(Fact::ContextDeviceCount, Test::Above(constant(name("", 1))))],
     origin: Stated, source: SOURCE },
-    clcu_sys::rule! { "reserved", [Descriptor::RESERVED.field()] Zero, when [], origin: Ours, reason: "bytes that a later version may use" },
+    clcu_sys::rule! { "reserved", [Descriptor::RESERVED.field] Zero, when [], origin: Ours, reason: "bytes that a later version may use" },
 ];
 
 clcu_sys::rules! { Descriptor, RULES_OF_DESCRIPTOR, |bytes, given| {
-    quick::zero(bytes, [Descriptor::RESERVED.field()])
+    quick::zero(bytes, [Descriptor::RESERVED.field])
         && match quick::value(bytes, Descriptor::TYPE) {
-            Kind::FD => quick::number(bytes, Descriptor::HANDLE_FD.field()) >= 0,
+            Kind::FD => quick::number(bytes, Descriptor::HANDLE_FD.field) >= 0,
             Kind::WIN32 => {
-                quick::non_null(bytes, [Descriptor::HANDLE_WIN32_HANDLE.field(), Descriptor::HANDLE_WIN32_NAME.field()]) == 1
-                    && quick::utf16(bytes, [Descriptor::HANDLE_WIN32_NAME.field()])
+                quick::non_null(bytes, [Descriptor::HANDLE_WIN32_HANDLE.field, Descriptor::HANDLE_WIN32_NAME.field]) == 1
+                    && quick::utf16(bytes, [Descriptor::HANDLE_WIN32_NAME.field])
             }
             Kind::KMT => {
-                quick::non_null(bytes, [Descriptor::HANDLE_WIN32_HANDLE.field()]) == 1
-                    && quick::zero(bytes, [Descriptor::HANDLE_WIN32_NAME.field()])
+                quick::non_null(bytes, [Descriptor::HANDLE_WIN32_HANDLE.field]) == 1
+                    && quick::zero(bytes, [Descriptor::HANDLE_WIN32_NAME.field])
             }
             _ => false,
         }
-        && (given.context_device_count.is_some_and(|count| count <= 1) || quick::zero(bytes, [Descriptor::FLAGS.field()]))
+        && (given.context_device_count.is_some_and(|count| count <= 1) || quick::zero(bytes, [Descriptor::FLAGS.field]))
 } }
 
 impl Descriptor {

@@ -228,7 +228,7 @@ impl<'s> Rows<'s, '_> {
              /// What `descriptor` holds.\n    ///\n    /// # Safety\n    /// The members that its type selects are initialised.\n    #[inline]\n    \
              #[must_use]\n    pub unsafe fn of_raw(descriptor: &{record}) -> Self {{\n        \
              // SAFETY: only what the type selects is read, which the caller promises to be initialised.\n        unsafe {{\n            \
-             let bytes = Bytes::of(descriptor);\n            match quick::value(bytes, {record}::{constant}) {{\n{arms}\n                \
+             let bytes = crate::rules::Bytes::of(descriptor);\n            match quick::value(bytes, {record}::{constant}) {{\n{arms}\n                \
              other => Self::Unknown(other),\n            }}\n        }}\n    }}\n}}"
         ));
         Ok(())

@@ -170,7 +170,7 @@ impl Rows<'_, '_> {
             },
             Condition::Test(Term::Field(path), test) => {
                 let leaf = self.subject.leaf(path).filter(|leaf| leaf.list.is_none())?;
-                let field = format!("R::{}.field()", leaf.constant);
+                let field = format!("R::{}.field", leaf.constant);
                 match test {
                     Test::Null | Test::Zero => Some(format!("!quick::zero(bytes, [{field}])")),
                     Test::NonNull | Test::NonZero => Some(format!("quick::zero(bytes, [{field}])")),
@@ -215,7 +215,7 @@ impl Rows<'_, '_> {
         let scalar = |field| self.subject.leaf(field).filter(|leaf| leaf.list.is_none());
         let leaves: Option<Vec<&Leaf>> = rule.fields.iter().map(scalar).collect();
         let leaves = leaves.filter(|leaves| !leaves.is_empty())?;
-        let field = |leaf: &Leaf| format!("R::{}.field()", leaf.constant);
+        let field = |leaf: &Leaf| format!("R::{}.field", leaf.constant);
         let fields = leaves.iter().map(|leaf| field(leaf)).collect::<Vec<_>>().join(", ");
         let count = leaves.len();
         Some(match &rule.predicate {
@@ -248,7 +248,7 @@ impl Rows<'_, '_> {
             let other = self.words.number(operand, hint).ok();
             let other = other.or_else(|| {
                 let other = self.subject.leaf(&operand.parse().ok()?).filter(|other| other.kind != Kind::Bytes)?;
-                Some(format!("quick::number(bytes, R::{}.field())", other.constant))
+                Some(format!("quick::number(bytes, R::{}.field)", other.constant))
             });
             Some(format!("{number} {sign} {}", other?))
         };

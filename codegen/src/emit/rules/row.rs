@@ -64,9 +64,9 @@ impl Rows<'_, '_> {
             return format!("elsewhere({})", literal(path.as_str()));
         }
         match (self.subject.leaf(path), self.subject.property(path)) {
-            (Some(leaf), _) if leaf.list.is_some() => format!("R::{}_LIST", leaf.constant),
-            (Some(leaf), _) => format!("R::{}.field()", leaf.constant),
-            (None, Some((list, property))) => format!("R::{}_{property}", list.constant),
+            (Some(leaf), _) if self.subject.is_record() => format!("R::{}.field", leaf.constant),
+            (Some(leaf), _) => format!("R::{}", leaf.constant),
+            (None, Some((list, name))) => self.subject.property_field(path, list, name),
             (None, None) => format!("elsewhere({})", literal(path.as_str())),
         }
     }

@@ -2,14 +2,14 @@
 //!
 //! In: a model. Out: for each subject its leaves and rules, resolved, so that what is written from it cannot fail; or why not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{
     place::{self, Leaf},
     words::{Words, enumeration_of},
 };
 use crate::{
-    emit::properties,
+    emit::{properties, types::literal},
     finding::{Finding, Findings},
     model::{Command, Condition, HandleType, Model, Path, Predicate, Record, Rule, Term, Test},
     pass::index::{Index, Item},
@@ -53,19 +53,45 @@ impl<'a> Subject<'a> {
         Some((leaf, property))
     }
 
-    /// The properties of a list that rules name: the constant of each, its path, and the expression of its key.
-    pub(super) fn properties_in(&self, leaf: &Leaf) -> BTreeSet<(String, String, String)> {
-        let fields = self.rules.iter().flat_map(|rule| &rule.fields);
-        let conditions = self.rules.iter().flat_map(|rule| &rule.when).filter_map(|condition| match condition {
-            Condition::Test(Term::Field(path), _) => Some(path),
-            _ => None,
-        });
-        let named = fields.chain(conditions).filter_map(|path| {
-            let (list, property) = self.property(path).filter(|(list, _)| list.path == leaf.path)?;
-            let key = self.keys.get(property)?;
-            Some((format!("{}_{property}", list.constant), path.as_str().to_owned(), key.clone()))
-        });
-        named.collect()
+    /// The value of a property as an expression.
+    pub(super) fn property_field(&self, path: &Path, list: &Leaf, name: &str) -> String {
+        let key = self.keys.get(name).map_or("0", String::as_str);
+        format!("property(R::{}, {}, ({key}) as u64)", list.constant, literal(path.as_str()))
+    }
+
+    /// Whether it is a record of C.
+    pub(super) const fn is_record(&self) -> bool {
+        matches!(self.what, What::Record(_))
+    }
+
+    /// Whether a rule speaks of `leaf`, or of what stands in it.
+    pub(super) fn speaks_of(&self, leaf: &Leaf) -> bool {
+        let is_leaf =
+            |path: &Path| path.as_str() == leaf.path || self.property(path).is_some_and(|(list, _)| list.path == leaf.path);
+        self.rules.iter().any(|rule| {
+            let operand = match &rule.predicate {
+                Predicate::Equal(name)
+                | Predicate::NotEqual(name)
+                | Predicate::AtMost(name)
+                | Predicate::AtLeast(name)
+                | Predicate::Below(name)
+                | Predicate::Above(name)
+                | Predicate::MultipleOf(name) => name == &leaf.path,
+                _ => false,
+            };
+            let asked = |condition: &Condition| match condition {
+                Condition::Test(Term::Field(path), test) => {
+                    let compared = match test {
+                        Test::In(names) | Test::NotIn(names) => names.contains(&leaf.path),
+                        Test::Above(name) | Test::Below(name) => name == &leaf.path,
+                        _ => false,
+                    };
+                    compared || is_leaf(path)
+                }
+                _ => false,
+            };
+            operand || rule.fields.iter().any(is_leaf) || rule.when.iter().any(asked)
+        })
     }
 
     /// Whether the record holds what `path` leads to.
