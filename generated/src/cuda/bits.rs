@@ -4,16 +4,16 @@
 bits! {
     CUCoredumpGenerationFlags: i32, "Since CUDA 13.5 or earlier." cuda {
         CU_COREDUMP_DEFAULT_FLAGS = 0, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES = 1, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_GLOBAL_MEMORY = 2, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_SHARED_MEMORY = 4, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_LOCAL_MEMORY = 8, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_ABORT = 16, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_CONSTBANK_MEMORY = 32, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_GZIP_COMPRESS = 64, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_FAULTED_CONTEXTS_ONLY = 128, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_TENSOR_MEMORY = 256, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_NO_ERRBAR_AT_EXIT = 1073741824, "Since CUDA 13.5 or earlier.";
+        CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES = 1 << 0, "Since CUDA 13.5 or earlier.";
+        CU_COREDUMP_SKIP_GLOBAL_MEMORY = 1 << 1, "Since CUDA 13.5 or earlier.";
+        CU_COREDUMP_SKIP_SHARED_MEMORY = 1 << 2, "Since CUDA 13.5 or earlier.";
+        CU_COREDUMP_SKIP_LOCAL_MEMORY = 1 << 3, "Since CUDA 13.5 or earlier.";
+        CU_COREDUMP_SKIP_ABORT = 1 << 4, "Since CUDA 13.5 or earlier.";
+        CU_COREDUMP_SKIP_CONSTBANK_MEMORY = 1 << 5, "Since CUDA 13.5 or earlier.";
+        CU_COREDUMP_GZIP_COMPRESS = 1 << 6, "Since CUDA 13.5 or earlier.";
+        CU_COREDUMP_FAULTED_CONTEXTS_ONLY = 1 << 7, "Since CUDA 13.5 or earlier.";
+        CU_COREDUMP_SKIP_TENSOR_MEMORY = 1 << 8, "Since CUDA 13.5 or earlier.";
+        CU_COREDUMP_NO_ERRBAR_AT_EXIT = 1 << 30, "Since CUDA 13.5 or earlier.";
         CU_COREDUMP_LOG_ONLY = -2147483648, "Since CUDA 13.5 or earlier.";
         CU_COREDUMP_LIGHTWEIGHT_FLAGS = 303, "Since CUDA 13.5 or earlier.";
     }
