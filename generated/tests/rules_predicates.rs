@@ -109,7 +109,10 @@ fn flags_are_told_apart_bit_by_bit() {
     assert_eq!(found!([S::UNSIGNED.field] OnlyFlags(clcu_sys::named![1, 4]), flags(7)), one(Found::Flags(2)));
     assert_eq!(found!([S::UNSIGNED.field] OnlyFlags(&[]), flags(1 << 31)), one(Found::Flags(1 << 31)));
     assert_eq!(found!([S::UNSIGNED.field] MustHaveFlags(clcu_sys::named![4]), flags(6)), MET);
-    assert_eq!(found!([S::UNSIGNED.field] MustHaveFlags(clcu_sys::named![4, 1]), flags(6)), one(Found::WithoutFlags { missing: 1, found: 6 }));
+    assert_eq!(
+        found!([S::UNSIGNED.field] MustHaveFlags(clcu_sys::named![4, 1]), flags(6)),
+        one(Found::WithoutFlags { missing: 1, found: 6 })
+    );
     assert_eq!(found!([S::UNSIGNED.field] LacksFlags(clcu_sys::named![4]), flags(3)), MET);
     assert_eq!(found!([S::UNSIGNED.field] LacksFlags(clcu_sys::named![4]), flags(6)), one(Found::Flags(4)));
 }
@@ -122,7 +125,10 @@ fn numbers_are_compared_as_numbers_whatever_their_width_and_sign() {
     assert_eq!(found!([S::SIGNED.field] NoneOf(clcu_sys::named![-1]), with(3, 0)), MET);
     assert_eq!(found!([S::SIGNED.field] NoneOf(clcu_sys::named![-1]), with(-1, 0)), one(Found::Number(-1)));
     assert_eq!(found!([S::WIDE.field] Equal(constant(name("", 3))), with(0, 3)), MET);
-    assert_eq!(found!([S::WIDE.field] Equal(Operand::Field(S::SIGNED.field)), with(-1, u64::MAX)), one(Found::Number(u64::MAX.into())));
+    assert_eq!(
+        found!([S::WIDE.field] Equal(Operand::Field(S::SIGNED.field)), with(-1, u64::MAX)),
+        one(Found::Number(u64::MAX.into()))
+    );
     assert_eq!(found!([S::WIDE.field] NotEqual(Operand::Field(S::SIGNED.field)), with(3, 3)), one(Found::Number(3)));
     assert_eq!(found!([S::WIDE.field] NotEqual(Operand::Field(S::SIGNED.field)), with(3, 4)), MET);
     assert_eq!(found!([S::SIGNED.field] AtMost(constant(name("", 3))), with(3, 0)), MET);
@@ -192,7 +198,9 @@ fn each_condition_on_a_field_decides_whether_a_rule_applies() {
     assert!(applies!(Test::Above(constant(name("", 1))), 2) && !applies!(Test::Above(constant(name("", 1))), 1));
     assert!(applies!(Test::Below(constant(name("", 1))), 0) && !applies!(Test::Below(constant(name("", 1))), 1));
     assert!(applies!(Test::Equal(Operand::Field(S::WIDE.field)), 0) && !applies!(Test::Equal(Operand::Field(S::WIDE.field)), 1));
-    assert!(applies!(Test::NotEqual(Operand::Field(S::WIDE.field)), 1) && !applies!(Test::NotEqual(Operand::Field(S::WIDE.field)), 0));
+    assert!(
+        applies!(Test::NotEqual(Operand::Field(S::WIDE.field)), 1) && !applies!(Test::NotEqual(Operand::Field(S::WIDE.field)), 0)
+    );
     assert!(applies!(Test::Zero, 0) && !applies!(Test::Zero, 1));
     assert!(applies!(Test::NonZero, 1) && !applies!(Test::NonZero, 0));
     assert_eq!(found!([] Forbidden, with(0), when [of(S::FIRST.field, Test::NonNull)]), one(Found::Call));

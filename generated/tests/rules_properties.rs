@@ -1,9 +1,6 @@
 //! Walks over property lists: what they find, and that they never read past the end.
 
-use clcu_sys::rules::{
-    Found, Given, MalformedKind, PropertyList, Rule, check, check_waiving,
-    row::*,
-};
+use clcu_sys::rules::{Found, Given, MalformedKind, PropertyList, Rule, check, check_waiving, row::*};
 
 clcu_sys::property_table! {
     PROPERTIES = "cl_semaphore_properties_khr" {
@@ -45,13 +42,13 @@ static RULES_OF_CREATE: &[Rule] = &[
     clcu_sys::rule! { "type", [R::LIST] MustHaveProperties(clcu_sys::named![TYPE]), when [], origin: Stated, error: "CL_INVALID_VALUE" },
     clcu_sys::rule! { "type-value", [ON_TYPE] OneOf(clcu_sys::named![1]), when [], origin: Stated, error: "CL_INVALID_VALUE" },
     clcu_sys::rule! { "devices", [R::LIST] MustHaveProperties(clcu_sys::named![DEVICES]),
-        when [given(Fact::ContextDeviceCount, Test::Above(constant(name("", 1))))], origin: Stated, error: "CL_INVALID_PROPERTY" },
+    when [given(Fact::ContextDeviceCount, Test::Above(constant(name("", 1))))], origin: Stated, error: "CL_INVALID_PROPERTY" },
     clcu_sys::rule! { "import-or-export", [R::LIST] LacksProperties(HANDLES), when [of(ON_EXPORT, Test::Present)], origin: Stated, error: "CL_INVALID_OPERATION" },
     clcu_sys::rule! { "export-twice", [ON_EXPORT] NoDuplicates, when [], origin: Ours },
     clcu_sys::rule! { "some-handle", [R::LIST] AnyProperty(clcu_sys::named![EXPORT, OPAQUE_FD, SYNC_FD]),
-        when [given(Fact::Extensions, Test::Has(clcu_sys::named![text "only_external"]))], origin: Ours },
+    when [given(Fact::Extensions, Test::Has(clcu_sys::named![text "only_external"]))], origin: Ours },
     clcu_sys::rule! { "exactly-one-handle", [R::LIST] ExactlyOneProperty(HANDLES),
-        when [given(Fact::Extensions, Test::Has(clcu_sys::named![text "only_import"]))], origin: Ours },
+    when [given(Fact::Extensions, Test::Has(clcu_sys::named![text "only_import"]))], origin: Ours },
     clcu_sys::rule! { "not-null", [R::LIST] NonNull, when [], origin: Stated },
 ];
 
@@ -123,10 +120,7 @@ fn four_mistakes_that_look_alike_have_four_rules_and_their_own_codes() {
 
 #[test]
 fn a_semaphore_that_is_imported_is_not_exported() {
-    assert_eq!(
-        broken(&[TYPE, 1, SYNC_FD, 3, EXPORT, SYNC_FD, 0, 0], &SMALL),
-        [("import-or-export", "CL_INVALID_OPERATION")]
-    );
+    assert_eq!(broken(&[TYPE, 1, SYNC_FD, 3, EXPORT, SYNC_FD, 0, 0], &SMALL), [("import-or-export", "CL_INVALID_OPERATION")]);
 }
 
 #[test]
