@@ -3,10 +3,7 @@
 
 use super::*;
 
-use crate::{
-    CommandInfo,
-    rules::{Documented, find_documented},
-};
+use crate::{CommandInfo, rules::{Documented, find_documented}};
 
 /// What upstream says about the errors of each command, by index.
 pub static ERRORS: &[Documented<CUresult>] = &[
