@@ -5,6 +5,7 @@
 mod arguments;
 mod check;
 mod exit;
+mod explain;
 mod fetch;
 mod findings;
 mod progress;
@@ -31,6 +32,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Generate => update::generate(&session),
         Command::Check { against_upstream, upstream, reading } => check::run(&session, against_upstream, &upstream, reading),
         Command::Stats { json } => stats::run(&session, json),
+        Command::Explain { name, json, markdown } => explain::run(&session, &name, explain::Form::of(json, markdown)),
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,
