@@ -47,9 +47,9 @@ fn import_cl_xml(bencher: Bencher<'_, '_>) {
 fn model_of_opencl(bencher: Bencher<'_, '_>) {
     let Some(document) = registry_text("model_of_opencl") else { return };
     let (registry, _) = registry::import(&document, Strictness::Strict).expect("the pinned registry is read");
-    bencher
-        .with_inputs(overlay)
-        .bench_refs(|overlay| pass::opencl::model(black_box(&registry), overlay, "3.1").expect("the pinned registry gives a model"));
+    bencher.with_inputs(overlay).bench_refs(|overlay| {
+        pass::opencl::model(black_box(&registry), overlay, "3.1").expect("the pinned registry gives a model")
+    });
 }
 
 /// All headers of one CUDA release, for all targets, with comments: from files to facts.
@@ -60,7 +60,7 @@ fn import_cuda_h(bencher: Bencher<'_, '_>) {
     let libclang = cuda::Libclang::open(&library).expect("a libclang");
     bencher.bench(|| {
         let headers = cuda::Headers::read(&include).expect("a directory of headers");
-        import::cuda::import(&headers, &libclang).expect("the pinned headers are read")
+        import::cuda::import(&headers, &libclang, Strictness::Strict).expect("the pinned headers are read")
     });
 }
 

@@ -2,7 +2,7 @@
 
 mod cli;
 
-use std::{fs, process::Command};
+use std::fs;
 
 use clcu_codegen::{
     model::{Api, Model},
@@ -16,6 +16,7 @@ const REGISTRY: &str = include_str!("cli/registry.xml");
 fn repository() -> Repository {
     let repository = Repository::with_sources(clcu_spec::SOURCES);
     repository.put("spec/overlay.toml", "");
+    repository.put("spec/reviewed.toml", "");
     for api in Api::ALL {
         repository.put(&format!("spec/{}.json", api.name()), snapshot::write(&Model::empty(api)));
     }
@@ -65,12 +66,7 @@ fn without_any_upstream_update_generates_from_the_snapshots_and_import_gives_up(
 #[test]
 fn documents_named_in_the_environment_are_read() {
     let repository = repository();
-    let output = Command::new(env!("CARGO_BIN_EXE_clcu"))
-        .current_dir(repository.root())
-        .arg("import")
-        .env("PATH", repository.path("programs"))
-        .env("CLCU_OPENCL_DOCS", repository.path("docs"))
-        .output();
+    let output = repository.command(&["import"]).env("CLCU_OPENCL_DOCS", repository.path("docs")).output();
     Ran::from(output.expect("the command was built")).succeeds(&["OpenCL: read 1.0-"]);
 }
 
@@ -181,9 +177,10 @@ fn a_snapshot_that_cannot_be_written_leaves_every_output_as_it_was() {
 #[test]
 fn headers_that_are_cut_short_or_no_text_are_refused_with_their_place() {
     let test = "headers_that_are_cut_short_or_no_text_are_refused_with_their_place";
-    let Some(libclang) = std::env::var_os("CLCU_LIBCLANG") else {
-        assert!(std::env::var_os("CLCU_REQUIRE").is_none_or(|value| value != "all"), "{test} needs CLCU_LIBCLANG");
-        println!("skipped: {test}: CLCU_LIBCLANG, the path of a libclang");
+    let Some(libclang) = clcu_codegen::fetch::AtHand::in_this_repository().libclang else {
+        let missing = "libclang (run `clcu fetch`, or set CLCU_LIBCLANG)";
+        assert!(std::env::var_os("CLCU_REQUIRE").is_none_or(|value| value != "all"), "skipped: {test}: {missing}");
+        println!("skipped: {test}: {missing}");
         return;
     };
     let libclang = libclang.to_string_lossy().into_owned();

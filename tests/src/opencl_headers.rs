@@ -128,8 +128,8 @@ impl Headers {
 
     /// Compiles `probes` for `target`: the indices of those that do not hold, with what gcc says.
     pub fn failures(&self, probes: &[Probe], target: Target) -> io::Result<Vec<(usize, String)>> {
-        let text: String = probes.iter().map(|probe| format!("{}\n", probe.text)).collect();
-        let file = self.write("probes.c", &text)?;
+        let lines: Vec<&str> = probes.iter().map(|probe| probe.text.as_str()).collect();
+        let file = self.write("probes.c", &format!("{}\n", lines.join("\n")))?;
         let architecture: &[&str] = match target {
             Target::Wide => &["-fsyntax-only"],
             // gcc for Linux with Windows's alignment of 64-bit numbers, the one way in which the two layouts differ here.

@@ -3,7 +3,7 @@
 use std::{env, fs, path::PathBuf};
 
 use clcu_codegen::{
-    finding::{Document, Findings},
+    finding::{Document, Findings, Strictness},
     import::cuda::{Headers, Libclang, import},
     model::Model,
     pass, snapshot,
@@ -20,7 +20,7 @@ fn read(text: &str, libclang: &Libclang) -> (String, &'static str) {
 
 fn model(text: &str, libclang: &Libclang) -> Result<Model, Findings> {
     let headers = Headers::from_documents(vec![Document::new("cuda.h", text)])?;
-    let (facts, _) = import(&headers, libclang)?;
+    let (facts, _) = import(&headers, libclang, Strictness::Strict)?;
     pass::cuda::model(&facts, &overlay(), "13.5.0").map(|(model, _)| model)
 }
 

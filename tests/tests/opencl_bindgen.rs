@@ -2,9 +2,12 @@
 //!
 //! The two ways share no code until the facts are compared.
 
-use std::{collections::BTreeSet, env, path::Path};
+use std::collections::BTreeSet;
 
-use clcu_codegen::model::{Model, Record, Value};
+use clcu_codegen::{
+    fetch::AtHand,
+    model::{Model, Record, Value},
+};
 use clcu_tests::{
     opencl,
     opencl_bindgen::{self, Bindings, Number},
@@ -18,8 +21,8 @@ const TEST: &str = "bindgen_over_the_headers_gives_what_cl_xml_gives";
 #[test]
 fn bindgen_over_the_headers_gives_what_cl_xml_gives() {
     let model = opencl::model();
-    let Some(libclang) = env::var_os("CLCU_LIBCLANG") else {
-        upstream::skipped(TEST, "a libclang (set CLCU_LIBCLANG)");
+    let Some(libclang) = AtHand::in_this_repository().libclang else {
+        upstream::skipped(TEST, "libclang (run `clcu fetch`, or set CLCU_LIBCLANG)");
         return;
     };
     let Some(headers) = Headers::find().expect("a directory for stubs") else {
@@ -27,7 +30,7 @@ fn bindgen_over_the_headers_gives_what_cl_xml_gives() {
         return;
     };
     let kept = opencl_bindgen::kept_names(&model);
-    let bindings = opencl_bindgen::bindings(&headers, Path::new(&libclang), &kept).unwrap_or_else(|error| panic!("{error}"));
+    let bindings = opencl_bindgen::bindings(&headers, &libclang, &kept).unwrap_or_else(|error| panic!("{error}"));
     values(&model, &bindings);
     functions(&model, &bindings, &kept);
     layouts(&model, &bindings);

@@ -95,8 +95,8 @@ pub fn cuda_headers(
         return given_headers(sources, include);
     }
     let wheel = release.wheel();
-    let (name, what) = (format!("{}-{}", wheel.package, wheel.release), format!("{} {}", wheel.package, wheel.release));
-    let include = cache.get(&name, wheel.sha256, progress, |scratch, files| {
+    let what = format!("{} {}", wheel.package, wheel.release);
+    let include = cache.get(&release.entry(), wheel.sha256, progress, |scratch, files| {
         let bytes = download(&what, wheel.bytes, progress, |on_bytes| pip::download(&wheel, scratch, on_bytes))?;
         wheel::unpack(&what, &bytes, files, wheel::header, &mut |_| ())?;
         if files.join("cuda.h").is_file() {
@@ -120,8 +120,7 @@ pub fn libclang(sources: &Sources, cache: &Cache, overrides: &Overrides, progres
     let host = sources.this_host().ok_or(FetchError::NoHost)?;
     let wheel = host.wheel(&sources.libclang);
     let what = format!("{} {}", wheel.package, wheel.release);
-    let name = format!("{}-{}-{}-{}", wheel.package, wheel.release, host.os, host.arch);
-    let directory = cache.get(&name, wheel.sha256, progress, |scratch, files| {
+    let directory = cache.get(&host.entry(&sources.libclang), wheel.sha256, progress, |scratch, files| {
         let bytes = download(&what, wheel.bytes, progress, |on_bytes| pip::download(&wheel, scratch, on_bytes))?;
         match wheel::unpack(&what, &bytes, files, wheel::library(&host.library), &mut |_| ())? {
             1 => Ok(()),

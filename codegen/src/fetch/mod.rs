@@ -7,6 +7,7 @@
 //! Headers and libclang are wheels, which `pip` downloads from whatever index it is configured for; OpenCL is a git repository. Both
 //! programs are found on `PATH`.
 
+mod at_hand;
 mod cache;
 mod child;
 mod error;
@@ -16,6 +17,7 @@ mod pip;
 mod sources;
 mod wheel;
 
+pub use at_hand::AtHand;
 pub use cache::{Cache, Progress, Quiet};
 pub use error::{FetchError, Reach};
 pub use inputs::{CudaHeaders, Libclang, OpenClDocs, Overrides, cuda_headers, libclang, opencl_docs};

@@ -103,6 +103,12 @@ pub struct Wheel<'a> {
 }
 
 impl CudaRelease {
+    /// The name of its entry in the cache.
+    #[must_use]
+    pub fn entry(&self) -> String {
+        format!("{}-{}", self.package, self.release)
+    }
+
     /// Its wheel.
     #[must_use]
     pub fn wheel(&self) -> Wheel<'_> {
@@ -174,6 +180,12 @@ impl Sources {
 }
 
 impl Host {
+    /// The name of its entry in the cache.
+    #[must_use]
+    pub fn entry(&self, pins: &LibclangPins) -> String {
+        format!("{}-{}-{}-{}", pins.package, pins.release, self.os, self.arch)
+    }
+
     /// Its wheel.
     #[must_use]
     pub fn wheel<'a>(&'a self, pins: &'a LibclangPins) -> Wheel<'a> {

@@ -78,7 +78,7 @@ fn read_cuda(inputs: &Cuda, overlay: &Document, reviewed: &Document, strictness:
     let reviewed = Reviewed::read(reviewed.clone())?;
     let headers = Headers::read(&inputs.headers.include)?;
     let libclang = Libclang::open(&inputs.libclang.library)?;
-    let (facts, found) = import::cuda::import(&headers, &libclang)?;
+    let (facts, found) = import::cuda::import(&headers, &libclang, strictness)?;
     let model = pass::cuda::model(&facts, &overlay, &inputs.headers.release).and_then(|(mut model, mut findings)| {
         let (rules, found) = rules::cuda::rules(&facts.comments, &model, &overlay, &reviewed, strictness)?;
         rules.apply(&mut model);

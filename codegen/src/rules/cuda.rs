@@ -97,7 +97,7 @@ pub fn rules(
     let descriptors = agree::agree(&mut interpreted, &context, &mut findings);
     let rules = build::rules(&interpreted.statements, &descriptors, &context, &lifetime);
     let handle_types = handle_types::rows(&interpreted, &descriptors, &rules, &context, &lifetime, &mut findings);
-    let error_lists = errors::lists(&texts, model, &names, &rules, release, &mut findings);
+    let error_lists = errors::lists(&texts, model, &names, &rules, &lifetime, release, &mut findings);
     if strictness == Strictness::Lenient {
         findings.soften();
     }

@@ -61,20 +61,28 @@ impl Repository {
     #[cfg(unix)]
     #[allow(dead_code)] // not every test file has one
     pub(crate) fn program(&self, name: &str, script: &str) {
-        use std::os::unix::fs::PermissionsExt;
         let path = self.path("programs").join(name);
-        fs::write(&path, format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n")).expect("writable");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
+        self.put("script", format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n"));
+        // Copied by a process of its own: a file that this one has just written may still be open in a child that another test is starting,
+        // and what is open for writing cannot be run.
+        let copied = Command::new("/bin/cp").arg(self.path("script")).arg(&path).status().expect("there is a cp");
+        let made = Command::new("/bin/chmod").arg("755").arg(&path).status().expect("there is a chmod");
+        assert!(copied.success() && made.success());
     }
 
-    /// Runs `clcu` in the root, with only the repository's own programs on `PATH`.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+    /// `clcu` in the root, with only the repository's own programs on `PATH`, and none of the tester's own settings.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_clcu"));
         command.current_dir(self.root()).args(arguments).env("PATH", self.path("programs"));
         for variable in ["CLCU_CACHE", "CLCU_CUDA_INCLUDE", "CLCU_LIBCLANG", "CLCU_OPENCL_DOCS", "NO_COLOR"] {
             command.env_remove(variable);
         }
-        Ran::from(command.output().expect("the command was built"))
+        command
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::from(self.command(arguments).output().expect("the command was built"))
     }
 
     /// The names in the cache that are no locks.

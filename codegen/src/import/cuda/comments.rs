@@ -1,7 +1,7 @@
 //! The comments of the headers, each with its exact place and what it belongs to.
 //!
 //! In: [`Headers`] and an open [`Libclang`]. Out: every comment for Doxygen, and every plain one beside or inside a declaration, attached to a
-//! command, record, member, enumeration, enumerator, typedef or macro; what is left over is listed as a finding.
+//! command, record, member, enumeration, enumerator, typedef or macro; what is left over of those for Doxygen is listed as a finding.
 //!
 //! The C parser attaches most of them. It knows nothing of comments on macros and of plain ones; those are found by scanning the text, and
 //! belong to what stands before them on their line, or else to what follows.
@@ -87,7 +87,7 @@ impl Comment {
     }
 }
 
-/// All comments of `headers`, sorted by place. What cannot be attached is a finding: a warning for Doxygen's, a note for plain ones.
+/// All comments of `headers`, sorted by place. One for Doxygen that cannot be attached is a finding.
 pub fn comments(headers: &Headers, libclang: &Libclang) -> Result<(Vec<Comment>, Findings), Findings> {
     let (declared, skipped, mut findings) = parse(headers, libclang)?;
     let mut found = Vec::new();
@@ -100,12 +100,21 @@ pub fn comments(headers: &Headers, libclang: &Libclang) -> Result<(Vec<Comment>,
         let lines = std::iter::once(0).chain(starts).collect();
         let mut attach = Attach { number, document, lines, groups, neighbours, found: Vec::new() };
         let attached = attach.by_parser();
+        let mut dead: BTreeMap<&Span, usize> = BTreeMap::new();
         for raw in &raws {
             if attached.iter().any(|range| range.start <= raw.range.start && raw.range.end <= range.end) {
                 continue;
             }
-            let dead = skipped.iter().any(|span| span.document == number && span.range().contains(&raw.range.start));
-            attach.by_place(raw, dead, &mut findings);
+            match skipped.iter().find(|span| span.document == number && span.range().contains(&raw.range.start)) {
+                Some(region) if !(raw.marker == Marker::Doxygen && is_structure(&document.text()[raw.range.clone()])) => {
+                    *dead.entry(region).or_insert(0) += 1;
+                }
+                _ => attach.by_place(raw, &mut findings),
+            }
+        }
+        for (region, count) in dead {
+            let what = format!("{count} comments in a region that no target compiles belong to nothing");
+            findings.push(Finding::note(what).at(document.place(region.range())));
         }
         found.append(&mut attach.found);
     }
@@ -159,7 +168,7 @@ impl Attach<'_> {
     }
 
     /// One that the C parser does not attach: by what it says, or by what it stands beside.
-    fn by_place(&mut self, raw: &Raw, dead: bool, findings: &mut Findings) {
+    fn by_place(&mut self, raw: &Raw, findings: &mut Findings) {
         let doxygen = raw.marker == Marker::Doxygen;
         let text = &self.document.text()[raw.range.clone()];
         if doxygen && is_structure(text) {
@@ -169,17 +178,13 @@ impl Attach<'_> {
             self.push(&raw.range, doxygen, kind, subject.clone(), subject, None, String::new());
             return;
         }
-        if let Some(owner) = self.neighbours.of(raw).filter(|_| !dead) {
+        if let Some(owner) = self.neighbours.of(raw) {
             self.add(&raw.range, doxygen, owner);
-            return;
+        } else if doxygen {
+            let place = self.document.place(raw.range.clone());
+            findings.push(Finding::warning("a comment for Doxygen belongs to nothing").at(place));
         }
-        let place = self.document.place(raw.range.clone());
-        let finding = match (dead, doxygen) {
-            (true, _) => Finding::note("a comment in a region that no target compiles belongs to nothing"),
-            (false, true) => Finding::warning("a comment for Doxygen belongs to nothing"),
-            (false, false) => Finding::note("a plain comment belongs to nothing"),
-        };
-        findings.push(finding.at(place));
+        // A plain comment that is left stands between declarations: a licence, or the end of a conditional. It says nothing of any of them.
     }
 
     #[allow(clippy::too_many_arguments)] // the one place that makes a comment

@@ -160,7 +160,7 @@ pub struct MacroFact {
 pub enum MacroMeaning {
     /// A value with a type.
     Value(CType, Value),
-    /// Another name of a function: the symbol.
+    /// Another name of a function or of a type: the symbol, or the typedef.
     Rename(String),
     /// Without a body: an include guard, or a qualifier that is empty here.
     Empty,
@@ -170,6 +170,8 @@ pub enum MacroMeaning {
     FunctionLike,
     /// The header itself undefines it further down.
     Undefined,
+    /// Meant to be another name of a versioned typedef, which there is not.
+    Mistaken(String),
     /// None of these.
     Unknown(String),
 }

@@ -47,6 +47,14 @@ pub(super) fn facts(
         } else {
             scope.meaning(&name, symbols)
         };
+        if let MacroMeaning::Mistaken(body) = &meaning {
+            findings.push(
+                Finding::warning(format!("the macro `{name}` names no typedef"))
+                    .at(place.clone())
+                    .found(body.clone())
+                    .help("upstream's mistake, without consequence: versions are read from the typedefs themselves"),
+            );
+        }
         if let MacroMeaning::Unknown(body) = &meaning {
             findings.push(
                 Finding::error(format!("the macro `{name}` is not understood"))
@@ -123,11 +131,29 @@ impl Scope {
         if symbols.contains(inner) {
             return MacroMeaning::Rename(inner.to_owned());
         }
+        if let Some(typedef) = self.typedef(body) {
+            return MacroMeaning::Rename(typedef);
+        }
         let words = ["__stdcall", "__declspec", "__attribute__"];
         if words.iter().any(|word| body.starts_with(word)) {
             return MacroMeaning::Qualifier;
         }
+        if name.starts_with("PFN_") {
+            return MacroMeaning::Mistaken(body.to_owned());
+        }
         MacroMeaning::Unknown(body.to_owned())
+    }
+
+    /// The type that a macro is another name of: `PFN_cuA_v2000`, or `__API_TYPEDEF_PTSZ(PFN_cuA, 2000, 7000)`, which makes that name.
+    fn typedef(&self, body: &str) -> Option<String> {
+        let name = match body.split_once('(') {
+            None => body.to_owned(),
+            Some((_, arguments)) => {
+                let mut arguments = arguments.trim_end_matches(')').split(',').map(str::trim);
+                format!("{}_v{}", arguments.next()?, arguments.next()?)
+            }
+        };
+        self.types.contains(&name).then_some(name)
     }
 
     fn typed(&self, body: &str, depth: usize) -> Option<Typed> {
@@ -139,11 +165,11 @@ impl Scope {
 
 /// The type of a value without a cast. A value that is not negative is unsigned: that is what parameters for flags and sizes are.
 fn plain_type(number: i128) -> &'static str {
-    match number {
-        0..=0xFFFF_FFFF => "c_uint",
-        -0x8000_0000..0 => "c_int",
-        0.. => "c_ulonglong",
-        _ => "c_longlong",
+    match (number < 0, number.unsigned_abs() <= if number < 0 { 0x8000_0000 } else { 0xFFFF_FFFF }) {
+        (false, true) => "c_uint",
+        (false, false) => "c_ulonglong",
+        (true, true) => "c_int",
+        (true, false) => "c_longlong",
     }
 }
 
@@ -370,6 +396,15 @@ mod tests {
     fn what_is_no_expression_has_no_value() {
         let bodies = ["", "(1", "__stdcall", "f(1)", "\"text\"", "1 2", "CU_LOOP", "1 << 99", &"(".repeat(10_000)];
         assert_eq!(bodies.map(evaluate), [const { None }; 9]);
+    }
+
+    #[test]
+    fn a_macro_may_be_another_name_of_a_type() {
+        let mut scope = Scope::default();
+        scope.types.insert("PFN_cuA_v2000".to_owned());
+        assert_eq!(scope.typedef("PFN_cuA_v2000").as_deref(), Some("PFN_cuA_v2000"));
+        assert_eq!(scope.typedef("__API_TYPEDEF_PTSZ(PFN_cuA, 2000, 7000)").as_deref(), Some("PFN_cuA_v2000"));
+        assert_eq!(scope.typedef("PFN_cuA_v3000"), None);
     }
 
     #[test]

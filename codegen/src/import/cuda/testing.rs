@@ -1,18 +1,17 @@
 //! What tests of this importer share: an open libclang, or a skip that says so.
 
-use std::path::Path;
-
 use super::{Headers, Libclang};
-use crate::finding::Document;
+use crate::{fetch::AtHand, finding::Document};
 
-/// The libclang that `CLCU_LIBCLANG` names; without it the test called `test` is skipped, or fails under `CLCU_REQUIRE=all`.
+/// The libclang at hand; without one the test called `test` is skipped, or fails under `CLCU_REQUIRE=all`.
 pub(crate) fn libclang(test: &str) -> Option<Libclang> {
-    let Some(path) = std::env::var_os("CLCU_LIBCLANG") else {
-        assert!(std::env::var_os("CLCU_REQUIRE").is_none_or(|value| value != "all"), "{test} needs CLCU_LIBCLANG");
-        println!("skipped: {test}: CLCU_LIBCLANG, the path of a libclang");
+    let Some(path) = AtHand::in_this_repository().libclang else {
+        let missing = "libclang (run `clcu fetch`, or set CLCU_LIBCLANG)";
+        assert!(std::env::var_os("CLCU_REQUIRE").is_none_or(|value| value != "all"), "skipped: {test}: {missing}");
+        println!("skipped: {test}: {missing}");
         return None;
     };
-    Some(Libclang::open(Path::new(&path)).expect("CLCU_LIBCLANG names a libclang"))
+    Some(Libclang::open(&path).expect("what is at hand is a libclang"))
 }
 
 /// Headers of one file, `cuda.h`.

@@ -24,6 +24,7 @@ pub(super) fn add(model: &mut Model, facts: &Facts) {
             MacroMeaning::Qualifier => "is a qualifier for the C compiler",
             MacroMeaning::FunctionLike => "makes up names for the C compiler; commands and types bear the names that it makes",
             MacroMeaning::Undefined => "is only for the header itself, which undefines it",
+            MacroMeaning::Mistaken(_) => "is meant to name a versioned typedef, and names none",
             MacroMeaning::Unknown(_) => "is not understood",
         };
         model.omitted.push(Omitted { name, kind: "macro".to_owned(), reason: reason.to_owned() });

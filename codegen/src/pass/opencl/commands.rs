@@ -49,7 +49,7 @@ fn command(
     }
     lifetime.deprecated = marked.or(lifetime.deprecated);
     let mentions = facts.parameters.iter().any(|parameter| external::mentions_windows(&parameter.ctype));
-    let of_parameter = Lifetime { since: lifetime.since, ..Lifetime::default() };
+    let of_parameter = Lifetime { since: lifetime.since, extensions: lifetime.extensions.clone(), ..Lifetime::default() };
     let parameters = facts.parameters.iter().map(|parameter| Parameter {
         name: parameter.name.clone(),
         ctype: parameter_type(parameter, status),

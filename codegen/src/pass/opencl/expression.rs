@@ -388,6 +388,13 @@ mod tests {
         assert_eq!(evaluate("((cl_double) 1e500)", &Nothing(64)).expect("a number").number, Number::F64(f64::INFINITY));
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "(0x|[0-9]|U|LL|f|e|\\.|cl_ulong|cl_float|CL_TRUE|SIZE_MAX|<<|>>|[-+~*/%|^&()]| |\\PC){0,24}") {
+            let _ = evaluate(&text, &Nothing(64));
+        }
+    }
+
     #[test]
     fn literals_have_the_types_of_c() {
         let kind = |text| match evaluate(text, &Nothing(64)).expect("a number").number {

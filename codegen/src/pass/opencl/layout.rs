@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 use super::typedefs::Typedefs;
 use crate::model::{CType, Member, PerTarget, Record, RecordKind, Target};
 
+/// A typedef that demands more is refused by the importer.
+const LARGEST_ALIGNMENT: u64 = 4096;
+
 /// Size and alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
@@ -46,7 +49,7 @@ impl Layouts<'_> {
         Some(Extent { align: self.typedefs.demanded_alignment(name).unwrap_or(natural.align), ..natural })
     }
 
-    /// Gives `record` its numbers, and remembers them; the name of the first member without a size, if there is one.
+    /// Gives `record` its numbers, and remembers them; the name of the first member that has no size, or makes it larger than any memory.
     pub(super) fn lay_out(&mut self, record: &mut Record) -> Result<(), String> {
         for target in Target::ALL {
             let mut offset = 0;
@@ -54,13 +57,16 @@ impl Layouts<'_> {
             let mut align = 1;
             for member in &mut record.members {
                 let extent = self.extent(&member.ctype, target).ok_or_else(|| member.name.clone())?;
-                let at = if record.kind == RecordKind::Union { 0 } else { round_up(offset, extent.align) };
+                let after = |offset: u64| offset.checked_next_multiple_of(extent.align).ok_or_else(|| member.name.clone());
+                let at = if record.kind == RecordKind::Union { 0 } else { after(offset)? };
+                // The end is rounded up as well, which has to be possible with the largest alignment that there is.
+                let end = at.checked_add(extent.size).filter(|end| *end <= u64::MAX - LARGEST_ALIGNMENT);
+                offset = end.ok_or_else(|| member.name.clone())?;
                 set(&mut member.offset, target, at);
-                offset = at + extent.size;
                 size = size.max(offset);
                 align = align.max(extent.align);
             }
-            set(&mut record.size, target, round_up(size, align));
+            set(&mut record.size, target, size.next_multiple_of(align));
             set(&mut record.align, target, align);
         }
         self.records.insert(record.name.clone(), (record.size, record.align));
@@ -85,10 +91,6 @@ fn scalar(primitive: &str, target: Target) -> Option<Extent> {
     };
     let align = if size == 8 && target == Target::LinuxI686 { 4 } else { size };
     Some(Extent { size, align })
-}
-
-fn round_up(offset: u64, align: u64) -> u64 {
-    offset.next_multiple_of(align)
 }
 
 fn set(numbers: &mut PerTarget, target: Target, number: u64) {

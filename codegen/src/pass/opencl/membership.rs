@@ -16,7 +16,10 @@ use std::collections::BTreeMap;
 use super::{availability::Requirements, constants::Known, typedefs::Typedefs};
 use crate::{
     finding::{Finding, Findings},
-    import::opencl::registry::{Block, EnumEntry, ItemKind, Registry, spelling::did_you_mean},
+    import::opencl::registry::{
+        Block, EnumEntry, ItemKind, Registry,
+        spelling::{did_you_mean, nearest},
+    },
     model::Api,
     overlay::{Overlay, Question},
 };
@@ -85,7 +88,7 @@ impl Evidence<'_> {
         if block.range.is_none() && self.typedefs.can_be_enumeration(&block.name) {
             return Ok(Membership::Of(vec![block.name.clone()]));
         }
-        match (self.settled(block, entry, "nothing that says so"), self.known.get(&entry.name)) {
+        match (self.settled(block, entry, &self.misspelt(&entry.name)), self.known.get(&entry.name)) {
             (Err(_), Some(known)) if block.name.starts_with("Constants") => Ok(Membership::Plain(known.natural_type().to_owned())),
             (settled, _) => settled,
         }
@@ -113,6 +116,20 @@ impl Evidence<'_> {
             Some(_) => self.typedefs.integer(word).map(|_| word),
             None if word.starts_with("cl_") => self.overlay.decide_text(Api::OpenCl, Question::ConstantType, word),
             None => None,
+        }
+    }
+
+    /// What the comments on its groups say in place of a type, for a message.
+    fn misspelt(&self, constant: &str) -> String {
+        let comments = self.requirements.get(ItemKind::Enum, constant).map(|requirement| requirement.comments.as_slice());
+        let types = || self.registry.types.iter().map(|definition| definition.name.as_str());
+        let words = comments.unwrap_or_default().iter().flat_map(|comment| comment.split_whitespace());
+        match words.into_iter().find(|word| word.starts_with("cl_") && self.typedefs.kind(word).is_none()) {
+            Some(word) => format!(
+                "`{word}` in a comment, which is no type{}",
+                nearest(word, types()).map_or_else(String::new, |it| format!(" (did you mean `{it}`?)"))
+            ),
+            None => "nothing that says so".to_owned(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! From what `cl.xml` says to the model of the OpenCL API.
 //!
 //! In: the registry's facts and the overlay. Out: the model, and what there is to say about it. The steps, each in its own file:
-//! [`availability`] (since when, by which extension), [`constants`] (values), [`membership`] (which type a value belongs to), [`enumerations`],
-//! [`types`] with [`layout`], [`threads`] and [`external`], [`commands`], [`macros`], [`consistency`] (every name that is used exists), [`omissions`].
+//! `availability` (since when, by which extension), `constants` (values), `membership` (which type a value belongs to), `enumerations`,
+//! `types` with `layout`, `threads` and `external`, `commands`, `macros`, `consistency` (every name that is used exists), `omissions`.
 
 mod availability;
 mod commands;

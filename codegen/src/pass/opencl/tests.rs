@@ -82,6 +82,9 @@ fn a_member_without_a_size_is_named() {
     assert_eq!(layouts.lay_out(&mut record(RecordKind::Struct, &[("ghost", CType::named("cl_ghost"))])), Err("ghost".to_owned()));
     let endless = CType::Array { of: Box::new(CType::named("u64")), length: u64::MAX };
     assert_eq!(layouts.lay_out(&mut record(RecordKind::Struct, &[("endless", endless)])), Err("endless".to_owned()));
+    let half = CType::Array { of: Box::new(CType::named("c_char")), length: u64::MAX / 2 };
+    let halves = [("one", half.clone()), ("other", half.clone()), ("last", half)];
+    assert_eq!(layouts.lay_out(&mut record(RecordKind::Struct, &halves)), Err("other".to_owned()));
 }
 
 #[test]

@@ -93,7 +93,7 @@ impl Types<'_> {
     /// The struct, after the unions in it.
     fn records(&self, name: &str, members: &[Member], layouts: &mut Layouts<'_>) -> Result<Vec<Record>, String> {
         let lifetime = self.requirements.lifetime(ItemKind::Type, name);
-        let of_member = Lifetime { since: lifetime.since, ..Lifetime::default() };
+        let of_member = Lifetime { since: lifetime.since, extensions: lifetime.extensions.clone(), ..Lifetime::default() };
         let mut windows = self.requirements.is_windows(ItemKind::Type, name);
         let mut nested = Vec::new();
         let mut laid_out = Vec::new();

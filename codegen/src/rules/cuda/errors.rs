@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::{
     finding::{Finding, Findings},
     import::cuda::SubjectKind,
-    model::{ErrorCode, ErrorList, Model, Rule, Source},
+    model::{ErrorCode, ErrorList, Lifetime, Model, Rule, Source},
     rules::{cuda::Text, names::Names, sentence},
 };
 
@@ -18,6 +18,7 @@ pub(super) fn lists(
     model: &Model,
     names: &Names<'_>,
     rules: &[Rule],
+    lifetime: &Lifetime,
     release: &str,
     findings: &mut Findings,
 ) -> Vec<ErrorList> {
@@ -30,7 +31,7 @@ pub(super) fn lists(
         .commands
         .iter()
         .map(|command| match of_commands.get(command.symbol.as_str()) {
-            Some(text) => list(text, names, rules, release, findings),
+            Some(text) => list(text, names, rules, lifetime, release, findings),
             None => ErrorList { symbol: command.symbol.clone(), codes: None, earlier_errors: false, source: None },
         })
         .collect();
@@ -38,7 +39,14 @@ pub(super) fn lists(
     lists
 }
 
-fn list(text: &Text<'_>, names: &Names<'_>, rules: &[Rule], release: &str, findings: &mut Findings) -> ErrorList {
+fn list(
+    text: &Text<'_>,
+    names: &Names<'_>,
+    rules: &[Rule],
+    lifetime: &Lifetime,
+    release: &str,
+    findings: &mut Findings,
+) -> ErrorList {
     let Text { comment, prose } = text;
     let mut codes: Vec<ErrorCode> = Vec::new();
     let listed = prose.returns.as_ref().map(|returns| returns.names.as_slice()).unwrap_or_default();
@@ -47,12 +55,12 @@ fn list(text: &Text<'_>, names: &Names<'_>, rules: &[Rule], release: &str, findi
         match names.enumerator(code) {
             // Some lists name a code twice.
             Some(_) if codes.iter().any(|known| known.code == code) => {}
-            Some((enumeration, value)) if enumeration.name == "CUresult" => {
+            Some((enumeration, _)) if enumeration.name == "CUresult" => {
                 let broken = rules.iter().filter(|rule| rule.subject == comment.subject && rule.error.as_deref() == Some(code));
                 codes.push(ErrorCode {
                     code: code.to_owned(),
                     rules: broken.map(|rule| rule.id.clone()).collect(),
-                    lifetime: value.lifetime.clone(),
+                    lifetime: lifetime.clone(),
                 });
             }
             _ if code.starts_with("CUDA_") => findings.push(

@@ -29,20 +29,35 @@ pub(super) fn short_value<'b>(names: &Names<'_>, value: &'b str) -> &'b str {
     value.strip_prefix(start).filter(|rest| !rest.is_empty()).unwrap_or(value)
 }
 
-/// The last part of an id: `exactly-one`, `name-null`, `handle-shared-nt-handle`.
+/// The last part of an id: `exactly-one`, `name-null`, `handle-shared-nt-handle`, `dptr-made-with-cuMemAlloc`.
 pub(super) fn slug(fields: &[Path], predicate: &Predicate) -> String {
     let what = match predicate {
         Predicate::ExactlyOneNonNull => return "exactly-one".to_owned(),
         Predicate::Attested(object) => object.kind.as_str(),
         other => other.name(),
     };
-    let mut words: Vec<&str> = fields.iter().filter_map(|field| field.names().last()).collect();
+    let mut words: Vec<String> = fields.iter().map(word).collect();
     // `fd_non_negative` of `fd` says the field by itself.
     if words.last().is_some_and(|last| what.split('_').next() == Some(last)) {
         words.pop();
     }
-    words.push(what);
-    words.join("-").replace('_', "-")
+    words.push(what.replace('_', "-"));
+    // One thing may have to come from several sources, and a device have several properties.
+    if let Predicate::Attested(object) = predicate
+        && ["device_has", "made_with"].contains(&what)
+    {
+        words.extend(object.of.first().cloned());
+    }
+    words.join("-")
+}
+
+/// A field in an id: its path, without the union that holds the members of a handle.
+fn word(field: &Path) -> String {
+    let names: Vec<_> = field.names().collect();
+    match names.as_slice() {
+        ["handle", .., last] => (*last).to_owned(),
+        names => names.join("-"),
+    }
 }
 
 /// `cuda/SUBJECT/TYPE/slug`, without the third part where the rule is not about one handle type.

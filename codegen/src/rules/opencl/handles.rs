@@ -22,6 +22,9 @@ use super::{
     vocabulary::{NamedTable, Types},
 };
 
+/// The enumerations of external handle types: of memory, of semaphores.
+pub(super) const ENUMERATIONS: [&str; 2] = ["cl_external_memory_handle_type_khr", "cl_external_semaphore_handle_type_khr"];
+
 /// What kind of thing a handle is, from the words that introduce it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carrier {
@@ -74,7 +77,7 @@ const MEANINGS: &[(&str, Meaning)] = &[
     ("specifies an android ahardwarebuffer", Meaning::Carrier(Carrier::HardwareBuffer)),
     ("it owns a reference to", Meaning::HoldsReference(true)),
     ("it does not own a reference to", Meaning::HoldsReference(false)),
-    ("from a file descriptor transfers ownership of the file descriptor", Meaning::DescriptorGoesToDriver),
+    ("from a file descriptor transfers ownership", Meaning::DescriptorGoesToDriver),
     ("from windows handles does not transfer ownership", Meaning::HandleStaysWithCaller),
     ("the application must release", Meaning::CallerReleases),
     ("will increment the reference count on", Meaning::ReferenceCounted),
@@ -91,16 +94,16 @@ const MEANINGS: &[(&str, Meaning)] = &[
     ("it is not compatible with any native", Meaning::Remark),
     ("it can be used with any native", Meaning::Remark),
     ("must accept any type of sync or fence fd", Meaning::Remark),
-    ("must not perform any operations on the file descriptor after a successful import", Meaning::Remark),
+    ("must not perform any operations on", Meaning::Remark),
     ("the imported memory object holds a reference to its payload", Meaning::Remark),
     ("non-nt handle import operations do not add a reference", Meaning::Remark),
     ("sharing that payload will become invalid", Meaning::Remark),
-    ("this special behavior for importing an invalid sync file descriptor", Meaning::Remark),
-    ("it is consistent with the option for implementations to return a -1", Meaning::Remark),
+    ("this special behavior for importing", Meaning::Remark),
+    ("it is consistent with the option for", Meaning::Remark),
     ("has a mix of semaphores obtained from", Meaning::Remark),
     ("that do not require a payload will be ignored", Meaning::Remark),
     ("may return cl_invalid_value if", Meaning::Remark),
-    ("once a memory object created from a dma_buf has been acquired", Meaning::Remark),
+    ("created from a dma_buf has been acquired", Meaning::Remark),
     ("any operations external to opencl on the dma_buf", Meaning::Remark),
     ("if importing as a buffer", Meaning::Remark),
     ("if importing as an image", Meaning::Remark),
@@ -238,8 +241,8 @@ fn platform(carrier: Carrier) -> Platform {
 /// A row that says nothing but which handle type it is about.
 fn blank(kind: HandleKind, name: &str, part: &HandlePart) -> HandleType {
     let (prefix, enumeration, list) = match kind {
-        HandleKind::Semaphore => ("CL_SEMAPHORE_HANDLE_", "cl_external_semaphore_handle_type_khr", "sema_props"),
-        _ => ("CL_EXTERNAL_MEMORY_HANDLE_", "cl_external_memory_handle_type_khr", "properties"),
+        HandleKind::Semaphore => ("CL_SEMAPHORE_HANDLE_", ENUMERATIONS[1], "sema_props"),
+        _ => ("CL_EXTERNAL_MEMORY_HANDLE_", ENUMERATIONS[0], "properties"),
     };
     let short = name.strip_prefix(prefix).unwrap_or(name);
     let extension = part.guards.iter().rev().find_map(|guard| match guard {

@@ -20,13 +20,13 @@ pub use tables::Property;
 pub use vocabulary::Vocabulary;
 
 use crate::{
-    finding::{Findings, Place, Strictness},
+    finding::{Finding, Findings, Place, Strictness},
     import::opencl::text::TextFacts,
-    model::{ErrorList, HandleType, Rule},
+    model::{ErrorList, HandleType, Model, Rule, Value},
 };
 
 /// What was made of the text.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Reading {
     /// What must hold, and which code a command answers with otherwise.
     pub rules: Vec<Rule>,
@@ -97,6 +97,42 @@ pub fn read(
     rules.extend(tables::terminators(&properties, release));
     rules.sort_by(|a, b| a.id.cmp(&b.id));
     findings.with(Reading { rules, error_lists: lists.errors, handle_types: handles.rows, properties, coverage: lists.coverage })
+}
+
+impl Reading {
+    /// Puts rules, handle types and error lists into `model`, and the values of the registry into the rows. The findings say where the text and
+    /// the registry have different handle types.
+    pub fn apply(self, model: &mut Model) -> Findings {
+        let mut findings = Findings::default();
+        model.handle_types = self.handle_types;
+        for row in &mut model.handle_types {
+            let mut enumerations =
+                model.enumerations.iter().filter(|enumeration| Some(&enumeration.name) == row.enumeration.as_ref());
+            let value = enumerations.find_map(|enumeration| enumeration.enumerators.iter().find(|value| value.name == row.name));
+            row.value = value.map(|value| value.value);
+            if row.value.is_none() {
+                findings.push(Finding::warning(format!("the text describes `{}`, which the registry does not have", row.name)));
+            }
+        }
+        for name in unnamed(model) {
+            findings.push(Finding::warning(format!("no text describes the handle type `{name}`")));
+        }
+        model.handle_types.sort_by_key(|row| (row.kind, row.value.and_then(Value::integer)));
+        model.rules = self.rules;
+        model.error_lists = self.error_lists;
+        findings
+    }
+}
+
+/// The external handle types of the registry that have no row.
+fn unnamed(model: &Model) -> Vec<String> {
+    let external = model.enumerations.iter().filter(|enumeration| handles::ENUMERATIONS.contains(&enumeration.name.as_str()));
+    let named = |name: &str| model.handle_types.iter().any(|row| row.name == name);
+    external
+        .flat_map(|enumeration| &enumeration.enumerators)
+        .filter(|value| value.alias_of.is_none() && !named(&value.name))
+        .map(|value| value.name.clone())
+        .collect()
 }
 
 #[cfg(test)]

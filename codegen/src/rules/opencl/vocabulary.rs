@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::Path;
+use crate::model::{CType, Command, Enumeration, EnumerationKind, Model, Path};
 
 /// What the registry knows, as far as sentences speak of it.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,37 @@ pub struct Vocabulary {
     pub values: BTreeMap<String, Vec<String>>,
     /// Which of them are bit masks: any combination of their values is one.
     pub bits: BTreeSet<String>,
+}
+
+impl Vocabulary {
+    /// What `model` has.
+    #[must_use]
+    pub fn of(model: &Model) -> Self {
+        let parameters = |command: &Command| {
+            command.parameters.iter().map(|parameter| (parameter.name.clone(), pointee(&parameter.ctype).to_owned())).collect()
+        };
+        let names = |enumeration: &Enumeration| enumeration.enumerators.iter().map(|value| value.name.clone()).collect();
+        let is_bits = |enumeration: &&Enumeration| enumeration.kind == EnumerationKind::Bits;
+        Self {
+            commands: model.commands.iter().map(|command| (command.symbol.clone(), parameters(command))).collect(),
+            members: model
+                .records
+                .iter()
+                .map(|record| (record.name.clone(), record.members.iter().map(|member| member.name.clone()).collect()))
+                .collect(),
+            values: model.enumerations.iter().map(|enumeration| (enumeration.name.clone(), names(enumeration))).collect(),
+            bits: model.enumerations.iter().filter(is_bits).map(|enumeration| enumeration.name.clone()).collect(),
+        }
+    }
+}
+
+/// The name of what `ctype` is, or points to in the end.
+fn pointee(ctype: &CType) -> &str {
+    match ctype {
+        CType::Named(name) => name,
+        CType::Pointer { to, .. } | CType::Array { of: to, .. } => pointee(to),
+        CType::Void | CType::Function(_) => "",
+    }
 }
 
 /// What sentences about one command may speak of.

@@ -2,9 +2,9 @@ use super::{Comment, SubjectKind, comments};
 use crate::import::cuda::testing;
 
 /// Subject, item, member, kind and text of every comment of a `cuda.h` that says `text`, and the findings.
-fn read(test: &str, text: &str) -> Option<(Vec<Comment>, String)> {
+fn read(test: &str, header: &str) -> Option<(Vec<Comment>, String)> {
     let libclang = testing::libclang(test)?;
-    let (found, findings) = comments(&testing::headers(text), &libclang).expect("a header without errors");
+    let (found, findings) = comments(&testing::headers(header), &libclang).expect("a header without errors");
     Some((found, findings.to_string()))
 }
 
@@ -77,5 +77,5 @@ fn a_header_that_breaks_off_is_an_error_with_its_place() {
     let test = "a_header_that_breaks_off_is_an_error_with_its_place";
     let Some(libclang) = testing::libclang(test) else { return };
     let findings = comments(&testing::headers("typedef struct A_st {\n    int b;\n"), &libclang).expect_err("no brace");
-    assert!(findings.to_string().starts_with("cuda.h:2:"), "{findings}");
+    assert!(findings.to_string().starts_with("cuda.h:3:1: "), "{findings}");
 }

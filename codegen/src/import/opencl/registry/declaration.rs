@@ -239,8 +239,8 @@ impl<'a> Parser<'a> {
         let alignment = number
             .parse()
             .ok()
-            .filter(|alignment: &u64| alignment.is_power_of_two())
-            .ok_or_else(|| format!("found the alignment `{number}`, wanted a power of two"))?;
+            .filter(|alignment: &u64| alignment.is_power_of_two() && *alignment <= 4096)
+            .ok_or_else(|| format!("found the alignment `{number}`, wanted a power of two up to 4096"))?;
         for token in [")", ")", ")"] {
             self.want(token)?;
         }
@@ -408,6 +408,13 @@ mod tests {
     fn a_typedef_keeps_its_alignment() {
         let (typedef, _) = typedef("typedef uint64_t cl_ulong __attribute__((aligned(8)));").expect("a typedef");
         assert_eq!(typedef, Typedef::Alias { name: "cl_ulong".to_owned(), target: CType::named("u64"), aligned: Some(8) });
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "(typedef |#define |union \\{|struct |const |void |cl_x|CL_CALLBACK|[*()\\[\\],;{} \n]|\\PC){0,24}") {
+            let _ = (declaration(&text), union_members(&text), typedef(&text), define(&text), define_per_pointer_width(&text));
+        }
     }
 
     #[test]

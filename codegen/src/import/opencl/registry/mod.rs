@@ -3,9 +3,9 @@
 //! In: the document. Out: [`Registry`], plain typed data that holds everything the document says and nothing else, with the byte
 //! range of each item, so that passes can point at the source. What is not read: the prose of `<comment>` elements and of XML comments.
 //!
-//! The way: [`xml`] builds a tree with bounded depth and size, [`schema`] refuses every element, attribute and text that it does not
-//! know, the readers ([`types`], [`enums`], [`commands`], [`availability`]) turn elements into facts, with [`declaration`] for the C
-//! text in them, and [`references`] checks that what is required is defined.
+//! The way: `xml` builds a tree with bounded depth and size, `schema` refuses every element, attribute and text that it does not
+//! know, the readers (`types`, `enums`, `commands`, `availability`) turn elements into facts, with `declaration` for the C
+//! text in them, and `references` checks that what is required is defined.
 
 mod availability;
 mod commands;

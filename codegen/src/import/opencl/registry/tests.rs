@@ -122,6 +122,26 @@ fn taking_any_element_or_attribute_away_never_panics_and_every_error_has_its_pla
     }
 }
 
+proptest::proptest! {
+    #[test]
+    fn writing_anything_over_it_never_panics_and_every_finding_has_its_place(at in 0..WHOLE.len(), length in 0..40_usize, text in "[<>/&;\"= a-z]{0,12}") {
+        let boundary = |mut at: usize| {
+            while !WHOLE.is_char_boundary(at) {
+                at -= 1;
+            }
+            at
+        };
+        let (start, end) = (boundary(at), boundary((at + length).min(WHOLE.len())));
+        let changed = format!("{}{text}{}", &WHOLE[..start], &WHOLE[end..]);
+        for strictness in [Strictness::Strict, Strictness::Lenient] {
+            let findings = match read(&changed, strictness) {
+                Ok((_, findings)) | Err(findings) => findings,
+            };
+            proptest::prop_assert!(findings.0.iter().all(|finding| finding.place.is_some()), "{findings}");
+        }
+    }
+}
+
 #[test]
 fn cutting_it_off_anywhere_is_an_error_with_its_place() {
     let last = WHOLE.trim_end().len();

@@ -56,6 +56,9 @@ enum Role {
     Other,
 }
 
+/// The deepest bullets that asciidoc has.
+const DEEPEST: usize = 5;
+
 /// How far a list is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -202,7 +205,9 @@ impl<'d, 'b> Reader<'d, 'b> {
         }
         let (prose, findings) = chunk.prose(self.document);
         self.mistakes.extend(findings);
-        if depth == 1 {
+        if depth > DEEPEST {
+            self.too_deep(chunk, depth);
+        } else if depth == 1 {
             self.entry(chunk, prose);
         } else {
             self.condition(chunk, prose, depth);
@@ -237,13 +242,17 @@ impl<'d, 'b> Reader<'d, 'b> {
         }
         match parent {
             Some(parent) => parent.children.push(condition),
-            None => self.unknown.push(
-                Finding::error("a bullet has no bullet that it could belong to")
-                    .at(condition.place)
-                    .found(format!("a bullet of {depth} stars"))
-                    .wanted("one star less, or a bullet above it"),
-            ),
+            None => self.too_deep(chunk, depth),
         }
+    }
+
+    fn too_deep(&mut self, chunk: &Chunk<'_, '_>, depth: usize) {
+        self.unknown.push(
+            Finding::error("a bullet has no bullet that it could belong to")
+                .at(chunk.place(self.document))
+                .found(format!("a bullet of {depth} stars"))
+                .wanted("one star less, or a bullet above it"),
+        );
     }
 
     fn sentence(&self, chunk: &Chunk<'_, '_>, mut prose: Prose) -> Condition {
@@ -267,6 +276,18 @@ impl<'d, 'b> Reader<'d, 'b> {
                     .at(page.place.clone())
                     .wanted("a paragraph that says which errors are returned, after `// refError`"),
             );
+        }
+        for entry in &self.entries {
+            if let Some(last) = entry.condition.children.last().filter(|last| last.connective != Connective::None) {
+                let finding = Finding::warning("the last bullet of a code announces another one");
+                let found = last.prose.tokens.last().map_or_else(String::new, |token| token.text.clone());
+                self.mistakes.push(
+                    finding
+                        .at(last.place.clone())
+                        .found(format!("`or` or `and` after `{found}`"))
+                        .help("upstream may have lost a condition: report it there"),
+                );
+            }
         }
         for entry in self.entries.iter().filter(|entry| entry.condition.count() == 0) {
             self.unknown.push(Finding::error("a code is listed without a condition").at(entry.condition.place.clone()));

@@ -219,6 +219,7 @@ fn member(name: &str, ctype: &str) -> Member {
     Member {
         name: name.to_owned(),
         ctype: ctype.parse().unwrap(),
+        narrow_type: None,
         offset: PerTarget::default(),
         nameless: false,
         lifetime: Lifetime::default(),

@@ -39,6 +39,7 @@ cases! {
     comments
     connectives
     crossed_guards
+    deepest_bullet
     fails_without_a_code
     guarded_conditions
     handle_type_section
@@ -49,6 +50,7 @@ cases! {
     names_another_command
     never_fails
     no_list
+    or_at_the_end
     page_without_body
     page_without_type
     property_table

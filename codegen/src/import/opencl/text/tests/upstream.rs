@@ -9,9 +9,17 @@ use std::{
 use super::registry;
 use crate::{
     finding::{Document, Findings, Strictness},
-    import::opencl::text::{Known, TextFacts, compare, facts::Condition, import},
-    rules::opencl::Vocabulary,
+    import::{
+        self,
+        opencl::text::{Known, TextFacts, compare, facts::Condition},
+    },
+    model::Model,
+    overlay::Overlay,
+    pass,
 };
+
+/// The newest state: figures of it are written down in tests.
+pub(crate) const NEWEST: &str = "main-1fb076bc";
 
 /// A state of upstream's repository that has the text.
 pub(crate) struct Upstream {
@@ -55,11 +63,22 @@ impl Upstream {
     }
 
     pub(crate) fn facts(&self) -> (TextFacts, Findings) {
-        import(&self.documents(), Strictness::Strict).unwrap_or_else(|findings| panic!("{}: {findings}", self.name))
+        import::opencl::text::import(&self.documents(), Strictness::Strict)
+            .unwrap_or_else(|findings| panic!("{}: {findings}", self.name))
     }
 
-    pub(crate) fn vocabulary(&self) -> Vocabulary {
-        registry::vocabulary(&fs::read_to_string(self.folder.join("xml/cl.xml")).expect("the registry stands beside the text"))
+    /// The model of the newest registry, for whose faults the overlay decides; where that is missing, of the one beside the text.
+    pub(crate) fn model(&self) -> Model {
+        let newest = self.folder.with_file_name(NEWEST).join("xml/cl.xml");
+        let path = if newest.is_file() { newest } else { self.folder.join("xml/cl.xml") };
+        let document = Document::new("xml/cl.xml", &fs::read_to_string(path).expect("the registry stands beside the text"));
+        let decisions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec/overlay.toml");
+        let decisions =
+            Document::new("spec/overlay.toml", &fs::read_to_string(decisions).expect("the overlay is in the repository"));
+        let overlay = Overlay::read(decisions).expect("the overlay is in order");
+        let imported = import::opencl::registry::import(&document, Strictness::Strict);
+        let model = imported.and_then(|(registry, _)| pass::opencl::model(&registry, &overlay, &self.name));
+        model.unwrap_or_else(|findings| panic!("{}: {findings}", self.name)).0
     }
 
     pub(crate) fn known(&self) -> Known {
@@ -73,7 +92,8 @@ fn strict_import_understands_every_version() {
         let (facts, findings) = upstream.facts();
         assert!(!facts.lists.is_empty(), "{}", upstream.name);
         let said: Vec<String> = findings.0.iter().map(ToString::to_string).collect();
-        assert!(said.iter().all(|finding| finding.contains("a comment is indented")), "{}: {said:?}", upstream.name);
+        let known = |finding: &String| finding.contains("a comment is indented") || finding.contains("announces another one");
+        assert!(said.iter().all(known), "{}: {said:#?}", upstream.name);
     }
 }
 
@@ -116,7 +136,7 @@ fn count_depths(condition: &Condition, depth: usize, depths: &mut [usize; 3]) {
 fn there_is_as_much_of_each_as_was_counted_by_hand() {
     for upstream in Upstream::all("there_is_as_much_of_each_as_was_counted_by_hand") {
         let wanted = match upstream.name.as_str() {
-            "main-1fb076bc" | "v3.1.1" => [189, 174, 168, 171, 180, 178, 1047, 1172, 736, 22],
+            NEWEST | "v3.1.1" => [189, 174, 168, 171, 180, 178, 1047, 1172, 736, 22],
             "v3.0.19" => [186, 173, 167, 170, 177, 175, 1036, 1238, 120, 8],
             _ => continue,
         };
