@@ -7,7 +7,7 @@ use super::*;
 
 use crate::rules::row::*;
 
-use crate::rules::{Operand, Rule, Subject, Utf16Name, Zeroed, quick};
+use crate::rules::{Rule, Subject, Utf16Name, Zeroed, quick};
 
 members! {
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1 {
@@ -22,9 +22,9 @@ static RULES_OF_CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1;
     &[
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_BUFFER_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_BUFFER_DESC::flags"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_BUFFER_DESC::flags"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_BUFFER_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
     ]
 };
 
@@ -50,79 +50,79 @@ static RULES_OF_CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1;
     &[
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC::handle::win32"), reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC::handle::win32"), reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/flags-must-have-flags", [R::FLAGS.field] MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["IDXGIResource1::CreateSharedHandle", "ID3D11Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D11Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/flags-must-have-flags", [R::FLAGS.field] MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &["IDXGIResource::GetSharedHandle", "ID3D11Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-        origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Heap"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D12Heap"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/flags-must-have-flags", [R::FLAGS.field] MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D12Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["dma_buf"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-        origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/flags-zero", [R::FLAGS.field] Zero, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/NVSCIBUF/nvSciBufObject-non-null", [R::HANDLE_NV_SCI_BUF_OBJECT.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/NVSCIBUF/nvSciBufObject-object", [R::HANDLE_NV_SCI_BUF_OBJECT.field] vouched("object", &["NvSciBufObj"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["memory_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
-        origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-not-used-after-import", [R::HANDLE_FD.field] vouched("not_used_after_import", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["memory_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["memory_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/flags-only-flags", [R::FLAGS.field] OnlyFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC::flags"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC::flags"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-of", [R::SIZE.field] vouched("size_of", &["memory_object"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/type-one-of", [R::TYPE.field] OneOf(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF, CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]), when [],
-        origin: Derived, reason: "the values that `CUexternalMemoryHandleType` has", since: "13.5" },
+            origin: Derived, reason: "the values that `CUexternalMemoryHandleType` has", since: "13.5" },
     ]
 };
 
@@ -148,142 +148,91 @@ impl CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1 {
     #[inline]
     #[must_use]
     pub const fn opaque_fd(fd: c_int, size: c_ulonglong, flags: c_uint) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD)
-            .with(Self::HANDLE_FD, fd)
-            .with(Self::SIZE, size)
-            .with(Self::FLAGS, flags)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD).with(Self::HANDLE_FD, fd).with(Self::SIZE, size).with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_win32(handle: *mut c_void, size: c_ulonglong, flags: c_uint) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
-            .with(Self::SIZE, size)
-            .with(Self::FLAGS, flags)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32).with(Self::HANDLE_WIN32_HANDLE, handle).with(Self::SIZE, size).with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_win32_by_name(name: Utf16Name<'_>, size: c_ulonglong, flags: c_uint) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32)
-            .with_name(Self::HANDLE_WIN32_NAME, name)
-            .with(Self::SIZE, size)
-            .with(Self::FLAGS, flags)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32).with_name(Self::HANDLE_WIN32_NAME, name).with(Self::SIZE, size).with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT). The handle is nobody's, being a number that holds no reference after a successful import, and nobody's, being a number that holds no reference after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_win32_kmt(handle: *mut c_void, size: c_ulonglong, flags: c_uint) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
-            .with(Self::SIZE, size)
-            .with(Self::FLAGS, flags)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT).with(Self::HANDLE_WIN32_HANDLE, handle).with(Self::SIZE, size).with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d12_heap(handle: *mut c_void, size: c_ulonglong, flags: c_uint) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
-            .with(Self::SIZE, size)
-            .with(Self::FLAGS, flags)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP).with(Self::HANDLE_WIN32_HANDLE, handle).with(Self::SIZE, size).with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d12_heap_by_name(name: Utf16Name<'_>, size: c_ulonglong, flags: c_uint) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP)
-            .with_name(Self::HANDLE_WIN32_NAME, name)
-            .with(Self::SIZE, size)
-            .with(Self::FLAGS, flags)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP).with_name(Self::HANDLE_WIN32_NAME, name).with(Self::SIZE, size).with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d12_resource(handle: *mut c_void, size: c_ulonglong) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
-            .with(Self::SIZE, size)
-            .with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE).with(Self::HANDLE_WIN32_HANDLE, handle).with(Self::SIZE, size).with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d12_resource_by_name(name: Utf16Name<'_>, size: c_ulonglong) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE)
-            .with_name(Self::HANDLE_WIN32_NAME, name)
-            .with(Self::SIZE, size)
-            .with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE).with_name(Self::HANDLE_WIN32_NAME, name).with(Self::SIZE, size).with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_resource(handle: *mut c_void, size: c_ulonglong) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
-            .with(Self::SIZE, size)
-            .with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE).with(Self::HANDLE_WIN32_HANDLE, handle).with(Self::SIZE, size).with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_resource_by_name(name: Utf16Name<'_>, size: c_ulonglong) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE)
-            .with_name(Self::HANDLE_WIN32_NAME, name)
-            .with(Self::SIZE, size)
-            .with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE).with_name(Self::HANDLE_WIN32_NAME, name).with(Self::SIZE, size).with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT). The handle is nobody's, being a number that holds no reference after a successful import, and nobody's, being a number that holds no reference after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_resource_kmt(handle: *mut c_void, size: c_ulonglong) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
-            .with(Self::SIZE, size)
-            .with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT).with(Self::HANDLE_WIN32_HANDLE, handle).with(Self::SIZE, size).with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF). The handle is left open by upstream after a successful import, and left open by upstream after a failed one."]
     #[inline]
     #[must_use]
     pub const fn nvscibuf(nvSciBufObject: *const c_void, size: c_ulonglong, flags: c_uint) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF)
-            .with(Self::HANDLE_NV_SCI_BUF_OBJECT, nvSciBufObject)
-            .with(Self::SIZE, size)
-            .with(Self::FLAGS, flags)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF).with(Self::HANDLE_NV_SCI_BUF_OBJECT, nvSciBufObject).with(Self::SIZE, size).with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD). The handle is left open by upstream after a successful import, and left open by upstream after a failed one."]
     #[inline]
     #[must_use]
     pub const fn dmabuf_fd(fd: c_int, size: c_ulonglong) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD)
-            .with(Self::HANDLE_FD, fd)
-            .with(Self::SIZE, size)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD).with(Self::HANDLE_FD, fd).with(Self::SIZE, size)
     }
 }
 
@@ -372,39 +321,15 @@ impl ExternalMemoryHandle {
         unsafe {
             let bytes = crate::rules::Bytes::of(descriptor);
             match quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::TYPE) {
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD => {
-                    Self::OpaqueFd { fd: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_FD) }
-                }
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32 => Self::OpaqueWin32 {
-                    handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                    name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT => Self::OpaqueWin32Kmt {
-                    handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                    name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP => Self::D3d12Heap {
-                    handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                    name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE => Self::D3d12Resource {
-                    handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                    name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE => Self::D3d11Resource {
-                    handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                    name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT => Self::D3d11ResourceKmt {
-                    handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                    name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF => Self::Nvscibuf {
-                    nvSciBufObject: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_NV_SCI_BUF_OBJECT),
-                },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD => {
-                    Self::DmabufFd { fd: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_FD) }
-                }
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD => Self::OpaqueFd { fd: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_FD) },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32 => Self::OpaqueWin32 { handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT => Self::OpaqueWin32Kmt { handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP => Self::D3d12Heap { handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE => Self::D3d12Resource { handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE => Self::D3d11Resource { handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT => Self::D3d11ResourceKmt { handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF => Self::Nvscibuf { nvSciBufObject: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_NV_SCI_BUF_OBJECT) },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD => Self::DmabufFd { fd: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_FD) },
                 other => Self::Unknown(other),
             }
         }
@@ -429,9 +354,9 @@ static RULES_OF_CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1;
     &[
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/NVSCIBUF/numLevels-equal", [R::NUM_LEVELS.field] Equal(constant(name("", 1))), when [given(Fact::MemoryHandleType, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
     ]
 };
 
@@ -457,79 +382,79 @@ static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1;
     &[
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::win32"), reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::win32"), reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D11Fence::CreateSharedHandle"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D11Fence"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
+            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::win32"), reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::win32"), reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["IDXGIResource1::CreateSharedHandle", "IDXGIKeyedMutex"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["IDXGIKeyedMutex"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
+            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &["IDXGIResource::GetSharedHandle", "IDXGIKeyedMutex"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-        origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Fence"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D12Fence"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
+            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/NVSCISYNC/nvSciSyncObj-non-null", [R::HANDLE_NV_SCI_SYNC_OBJ.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::nvSciSyncObj"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::nvSciSyncObj"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/NVSCISYNC/nvSciSyncObj-object", [R::HANDLE_NV_SCI_SYNC_OBJ.field] vouched("object", &["NvSciSyncObj"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-        origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-not-used-after-import", [R::HANDLE_FD.field] vouched("not_used_after_import", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
+            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
-        origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-not-used-after-import", [R::HANDLE_FD.field] vouched("not_used_after_import", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-        origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
+            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::flags"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::flags"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/type-one-of", [R::TYPE.field] OneOf(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32]), when [],
-        origin: Derived, reason: "the values that `CUexternalSemaphoreHandleType` has", since: "13.5" },
+            origin: Derived, reason: "the values that `CUexternalSemaphoreHandleType` has", since: "13.5" },
     ]
 };
 
@@ -551,135 +476,105 @@ impl CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1 {
     #[inline]
     #[must_use]
     pub const fn opaque_fd(fd: c_int) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD)
-            .with(Self::HANDLE_FD, fd)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD).with(Self::HANDLE_FD, fd)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_win32(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32).with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_win32_by_name(name: Utf16Name<'_>) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32)
-            .with_name(Self::HANDLE_WIN32_NAME, name)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32).with_name(Self::HANDLE_WIN32_NAME, name)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT). The handle is nobody's, being a number that holds no reference after a successful import, and nobody's, being a number that holds no reference after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_win32_kmt(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT).with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d12_fence(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE).with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d12_fence_by_name(name: Utf16Name<'_>) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE)
-            .with_name(Self::HANDLE_WIN32_NAME, name)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE).with_name(Self::HANDLE_WIN32_NAME, name)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_fence(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE).with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_fence_by_name(name: Utf16Name<'_>) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE)
-            .with_name(Self::HANDLE_WIN32_NAME, name)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE).with_name(Self::HANDLE_WIN32_NAME, name)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC). The handle is left open by upstream after a successful import, and left open by upstream after a failed one."]
     #[inline]
     #[must_use]
     pub const fn nvscisync(nvSciSyncObj: *const c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC)
-            .with(Self::HANDLE_NV_SCI_SYNC_OBJ, nvSciSyncObj)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC).with(Self::HANDLE_NV_SCI_SYNC_OBJ, nvSciSyncObj)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_keyed_mutex(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX).with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_keyed_mutex_by_name(name: Utf16Name<'_>) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX)
-            .with_name(Self::HANDLE_WIN32_NAME, name)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX).with_name(Self::HANDLE_WIN32_NAME, name)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT). The handle is nobody's, being a number that holds no reference after a successful import, and nobody's, being a number that holds no reference after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_keyed_mutex_kmt(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT).with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD). The handle is the driver's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn timeline_semaphore_fd(fd: c_int) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD)
-            .with(Self::HANDLE_FD, fd)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD).with(Self::HANDLE_FD, fd)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn timeline_semaphore_win32(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32)
-            .with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32).with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn timeline_semaphore_win32_by_name(name: Utf16Name<'_>) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new()
-            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32)
-            .with_name(Self::HANDLE_WIN32_NAME, name)
+        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32).with_name(Self::HANDLE_WIN32_NAME, name)
     }
 }
 
@@ -775,47 +670,16 @@ impl ExternalSemaphoreHandle {
         unsafe {
             let bytes = crate::rules::Bytes::of(descriptor);
             match quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::TYPE) {
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD => {
-                    Self::OpaqueFd { fd: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_FD) }
-                }
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32 => Self::OpaqueWin32 {
-                    handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                    name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT => Self::OpaqueWin32Kmt {
-                    handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                    name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE => Self::D3d12Fence {
-                    handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                    name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE => Self::D3d11Fence {
-                    handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                    name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC => Self::Nvscisync {
-                    nvSciSyncObj: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_NV_SCI_SYNC_OBJ),
-                },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX => Self::D3d11KeyedMutex {
-                    handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                    name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT => {
-                    Self::D3d11KeyedMutexKmt {
-                        handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                        name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                    }
-                }
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD => {
-                    Self::TimelineSemaphoreFd { fd: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_FD) }
-                }
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 => {
-                    Self::TimelineSemaphoreWin32 {
-                        handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
-                        name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
-                    }
-                }
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD => Self::OpaqueFd { fd: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_FD) },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32 => Self::OpaqueWin32 { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT => Self::OpaqueWin32Kmt { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE => Self::D3d12Fence { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE => Self::D3d11Fence { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC => Self::Nvscisync { nvSciSyncObj: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_NV_SCI_SYNC_OBJ) },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX => Self::D3d11KeyedMutex { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT => Self::D3d11KeyedMutexKmt { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD => Self::TimelineSemaphoreFd { fd: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_FD) },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 => Self::TimelineSemaphoreWin32 { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
                 other => Self::Unknown(other),
             }
         }
@@ -838,13 +702,13 @@ static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1;
     &[
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/NVSCISYNC/flags-only-flags", [R::FLAGS.field] OnlyFlags(named![CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::flags"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::flags"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/flags-zero", [R::FLAGS.field] Zero, when [given(Fact::SemaphoreHandleType, Test::NotIn(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::flags"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::flags"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/params-reserved-zero", [R::PARAMS_RESERVED.field] Zero, when [],
-        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/reserved-zero", [R::RESERVED.field] Zero, when [],
-        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
     ]
 };
 
@@ -872,13 +736,13 @@ static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1;
     &[
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/NVSCISYNC/flags-only-flags", [R::FLAGS.field] OnlyFlags(named![CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::flags"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::flags"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/flags-zero", [R::FLAGS.field] Zero, when [given(Fact::SemaphoreHandleType, Test::NotIn(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::flags"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::flags"), since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/params-reserved-zero", [R::PARAMS_RESERVED.field] Zero, when [],
-        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/reserved-zero", [R::RESERVED.field] Zero, when [],
-        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
     ]
 };
 
@@ -914,8 +778,10 @@ members! {
 
 static RULES_OF_CUDA_FABRIC_COPY_BATCH_OP_v1: &[Rule] = {
     type R = CUDA_FABRIC_COPY_BATCH_OP_v1;
-    &[rule! { "cuda/CUDA_FABRIC_COPY_BATCH_OP/flags-zero", [R::FLAGS.field] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_FABRIC_COPY_BATCH_OP::flags"), since: "13.5" }]
+    &[
+        rule! { "cuda/CUDA_FABRIC_COPY_BATCH_OP/flags-zero", [R::FLAGS.field] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_FABRIC_COPY_BATCH_OP::flags"), since: "13.5" },
+    ]
 };
 
 rules! { CUDA_FABRIC_COPY_BATCH_OP_v1, RULES_OF_CUDA_FABRIC_COPY_BATCH_OP_v1, |bytes, _given| {
@@ -936,12 +802,12 @@ members! {
 static RULES_OF_CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1: &[Rule] = {
     type R = CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1;
     &[
-        rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx-unchanged", [elsewhere("ctx_union.ctx")] Unchanged, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::ctx"), since: "13.5" },
-        rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/gCtx-unchanged", [elsewhere("ctx_union.gCtx")] Unchanged, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::gCtx"), since: "13.5" },
+        rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx_union-ctx-unchanged", [elsewhere("ctx_union.ctx")] Unchanged, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::ctx"), since: "13.5" },
+        rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx_union-gCtx-unchanged", [elsewhere("ctx_union.gCtx")] Unchanged, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::gCtx"), since: "13.5" },
         rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/numOps-unchanged", [R::NUM_OPS.field] Unchanged, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::numOps"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::numOps"), since: "13.5" },
     ]
 };
 
@@ -983,9 +849,9 @@ static RULES_OF_CUDA_MEMCPY3D_v2: &[Rule] = {
     type R = CUDA_MEMCPY3D_v2;
     &[
         rule! { "cuda/CUDA_MEMCPY3D/reserved0-null", [R::RESERVED0.field] Null, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY3D::reserved0"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY3D::reserved0"), since: "13.5" },
         rule! { "cuda/CUDA_MEMCPY3D/reserved1-null", [R::RESERVED1.field] Null, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY3D::reserved1"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY3D::reserved1"), since: "13.5" },
     ]
 };
 
@@ -1012,13 +878,13 @@ static RULES_OF_CUDA_MEMCPY_BATCH_NODE_PARAMS_V1: &[Rule] = {
     type R = CUDA_MEMCPY_BATCH_NODE_PARAMS_V1;
     &[
         rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/count-unchanged", [R::COUNT.field] Unchanged, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::count"), since: "13.5" },
-        rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx-unchanged", [elsewhere("ctx_union.ctx")] Unchanged, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::ctx"), since: "13.5" },
-        rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/gCtx-unchanged", [elsewhere("ctx_union.gCtx")] Unchanged, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::gCtx"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::count"), since: "13.5" },
+        rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx_union-ctx-unchanged", [elsewhere("ctx_union.ctx")] Unchanged, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::ctx"), since: "13.5" },
+        rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx_union-gCtx-unchanged", [elsewhere("ctx_union.gCtx")] Unchanged, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::gCtx"), since: "13.5" },
         rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/numAttrs-unchanged", [R::NUM_ATTRS.field] Unchanged, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::numAttrs"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::numAttrs"), since: "13.5" },
     ]
 };
 
@@ -1063,9 +929,9 @@ static RULES_OF_CUDA_MEMCPY_NODE_PARAMS: &[Rule] = {
     type R = CUDA_MEMCPY_NODE_PARAMS;
     &[
         rule! { "cuda/CUDA_MEMCPY_NODE_PARAMS/flags-zero", [R::FLAGS.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_NODE_PARAMS::flags"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_NODE_PARAMS::flags"), since: "13.5" },
         rule! { "cuda/CUDA_MEMCPY_NODE_PARAMS/reserved-zero", [R::RESERVED.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_NODE_PARAMS::reserved"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_NODE_PARAMS::reserved"), since: "13.5" },
     ]
 };
 
@@ -1097,8 +963,8 @@ members! {
 static RULES_OF_CUDA_MEM_ALLOC_NODE_PARAMS_v1: &[Rule] = {
     type R = CUDA_MEM_ALLOC_NODE_PARAMS_v1;
     &[
-        rule! { "cuda/CUDA_MEM_ALLOC_NODE_PARAMS/handleTypes-equal", [R::POOL_PROPS_HANDLE_TYPES.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEM_ALLOC_NODE_PARAMS::poolProps"), since: "13.5" },
+        rule! { "cuda/CUDA_MEM_ALLOC_NODE_PARAMS/poolProps-handleTypes-equal", [R::POOL_PROPS_HANDLE_TYPES.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEM_ALLOC_NODE_PARAMS::poolProps"), since: "13.5" },
     ]
 };
 
@@ -1130,8 +996,8 @@ members! {
 static RULES_OF_CUDA_MEM_ALLOC_NODE_PARAMS_v2: &[Rule] = {
     type R = CUDA_MEM_ALLOC_NODE_PARAMS_v2;
     &[
-        rule! { "cuda/CUDA_MEM_ALLOC_NODE_PARAMS_v2/handleTypes-equal", [R::POOL_PROPS_HANDLE_TYPES.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEM_ALLOC_NODE_PARAMS_v2::poolProps"), since: "13.5" },
+        rule! { "cuda/CUDA_MEM_ALLOC_NODE_PARAMS_v2/poolProps-handleTypes-equal", [R::POOL_PROPS_HANDLE_TYPES.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEM_ALLOC_NODE_PARAMS_v2::poolProps"), since: "13.5" },
     ]
 };
 
@@ -1162,8 +1028,10 @@ members! {
 
 static RULES_OF_CUDA_RESOURCE_DESC_v1: &[Rule] = {
     type R = CUDA_RESOURCE_DESC_v1;
-    &[rule! { "cuda/CUDA_RESOURCE_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_RESOURCE_DESC::flags"), since: "13.5" }]
+    &[
+        rule! { "cuda/CUDA_RESOURCE_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_RESOURCE_DESC::flags"), since: "13.5" },
+    ]
 };
 
 rules! { CUDA_RESOURCE_DESC_v1, RULES_OF_CUDA_RESOURCE_DESC_v1, |bytes, _given| {
@@ -1202,13 +1070,13 @@ static RULES_OF_CUarrayMapInfo_v1: &[Rule] = {
     type R = CUarrayMapInfo_v1;
     &[
         rule! { "cuda/CUarrayMapInfo/flags-zero", [R::FLAGS.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUarrayMapInfo::flags"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUarrayMapInfo::flags"), since: "13.5" },
         rule! { "cuda/CUarrayMapInfo/memHandle-null", [elsewhere("memHandle")] Null, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemMapArrayAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemMapArrayAsync"), since: "13.5" },
         rule! { "cuda/CUarrayMapInfo/memHandleType-equal", [R::MEM_HANDLE_TYPE.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_GENERIC", CUmemHandleType::CU_MEM_HANDLE_TYPE_GENERIC.0 as i128))), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemMapArrayAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemMapArrayAsync"), since: "13.5" },
         rule! { "cuda/CUarrayMapInfo/reserved-zero", [R::RESERVED.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUarrayMapInfo::reserved"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUarrayMapInfo::reserved"), since: "13.5" },
     ]
 };
 
@@ -1228,8 +1096,10 @@ members! {
 
 static RULES_OF_CUcheckpointCheckpointArgs: &[Rule] = {
     type R = CUcheckpointCheckpointArgs;
-    &[rule! { "cuda/CUcheckpointCheckpointArgs/reserved-zero", [R::RESERVED.field] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "CUcheckpointCheckpointArgs::reserved"), since: "13.5" }]
+    &[
+        rule! { "cuda/CUcheckpointCheckpointArgs/reserved-zero", [R::RESERVED.field] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUcheckpointCheckpointArgs::reserved"), since: "13.5" },
+    ]
 };
 
 rules! { CUcheckpointCheckpointArgs, RULES_OF_CUcheckpointCheckpointArgs, |bytes, _given| {
@@ -1249,9 +1119,9 @@ static RULES_OF_CUcheckpointLockArgs: &[Rule] = {
     type R = CUcheckpointLockArgs;
     &[
         rule! { "cuda/CUcheckpointLockArgs/reserved0-zero", [R::RESERVED0.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUcheckpointLockArgs::reserved0"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUcheckpointLockArgs::reserved0"), since: "13.5" },
         rule! { "cuda/CUcheckpointLockArgs/reserved1-zero", [R::RESERVED1.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUcheckpointLockArgs::reserved1"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUcheckpointLockArgs::reserved1"), since: "13.5" },
     ]
 };
 
@@ -1268,8 +1138,10 @@ members! {
 
 static RULES_OF_CUcheckpointUnlockArgs: &[Rule] = {
     type R = CUcheckpointUnlockArgs;
-    &[rule! { "cuda/CUcheckpointUnlockArgs/reserved-zero", [R::RESERVED.field] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "CUcheckpointUnlockArgs::reserved"), since: "13.5" }]
+    &[
+        rule! { "cuda/CUcheckpointUnlockArgs/reserved-zero", [R::RESERVED.field] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUcheckpointUnlockArgs::reserved"), since: "13.5" },
+    ]
 };
 
 rules! { CUcheckpointUnlockArgs, RULES_OF_CUcheckpointUnlockArgs, |bytes, _given| {
@@ -1397,9 +1269,9 @@ static RULES_OF_CUgraphNodeParams: &[Rule] = {
     type R = CUgraphNodeParams;
     &[
         rule! { "cuda/CUgraphNodeParams/reserved0-zero", [R::RESERVED0.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUgraphNodeParams::reserved0"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUgraphNodeParams::reserved0"), since: "13.5" },
         rule! { "cuda/CUgraphNodeParams/reserved2-zero", [R::RESERVED2.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUgraphNodeParams::reserved2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUgraphNodeParams::reserved2"), since: "13.5" },
     ]
 };
 
@@ -1428,9 +1300,9 @@ static RULES_OF_CUmemAllocationProp_v1: &[Rule] = {
     type R = CUmemAllocationProp_v1;
     &[
         rule! { "cuda/CUmemAllocationProp/win32HandleMetaData-non-null", [R::WIN32_HANDLE_META_DATA.field] NonNull, when [of(R::REQUESTED_HANDLE_TYPES.field, Test::Has(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUmemAllocationProp::win32HandleMetaData"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemAllocationProp::win32HandleMetaData"), since: "13.5" },
         rule! { "cuda/CUmemAllocationProp/win32HandleMetaData-zero", [R::WIN32_HANDLE_META_DATA.field] Zero, when [of(R::REQUESTED_HANDLE_TYPES.field, Test::Lacks(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUmemAllocationProp::win32HandleMetaData"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemAllocationProp::win32HandleMetaData"), since: "13.5" },
     ]
 };
 
@@ -1447,8 +1319,10 @@ members! {
 }
 
 static RULES_OF_CUmemFabricHandle_v1: &[Rule] = {
-    &[rule! { "cuda/CUmemFabricHandle/connected-by", [] vouched("connected_by", &["NVSwitch_fabric"]), when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "CUmemFabricHandle"), since: "13.5" }]
+    &[
+        rule! { "cuda/CUmemFabricHandle/connected-by", [] vouched("connected_by", &["NVSwitch_fabric"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemFabricHandle"), since: "13.5" },
+    ]
 };
 
 rules! { CUmemFabricHandle_v1, RULES_OF_CUmemFabricHandle_v1, |_bytes, _given| {
@@ -1475,13 +1349,13 @@ static RULES_OF_CUmemPoolProps_v1: &[Rule] = {
     type R = CUmemPoolProps_v1;
     &[
         rule! { "cuda/CUmemPoolProps/allocType-equal", [R::ALLOC_TYPE.field] Equal(constant(name("CU_MEM_ALLOCATION_TYPE_PINNED", CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED.0 as i128))), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUmemPoolProps::allocType"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemPoolProps::allocType"), since: "13.5" },
         rule! { "cuda/CUmemPoolProps/reserved-zero", [R::RESERVED.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUmemPoolProps::reserved"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemPoolProps::reserved"), since: "13.5" },
         rule! { "cuda/CUmemPoolProps/win32SecurityAttributes-non-null", [R::WIN32_SECURITY_ATTRIBUTES.field] NonNull, when [of(R::HANDLE_TYPES.field, Test::Has(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUmemPoolProps::win32SecurityAttributes"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemPoolProps::win32SecurityAttributes"), since: "13.5" },
         rule! { "cuda/CUmemPoolProps/win32SecurityAttributes-zero", [R::WIN32_SECURITY_ATTRIBUTES.field] Zero, when [of(R::HANDLE_TYPES.field, Test::Lacks(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUmemPoolProps::win32SecurityAttributes"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemPoolProps::win32SecurityAttributes"), since: "13.5" },
     ]
 };
 
@@ -1504,8 +1378,10 @@ members! {
 
 static RULES_OF_CUmulticastObjectProp_v1: &[Rule] = {
     type R = CUmulticastObjectProp_v1;
-    &[rule! { "cuda/CUmulticastObjectProp/flags-zero", [R::FLAGS.field] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "CUmulticastObjectProp::flags"), since: "13.5" }]
+    &[
+        rule! { "cuda/CUmulticastObjectProp/flags-zero", [R::FLAGS.field] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUmulticastObjectProp::flags"), since: "13.5" },
+    ]
 };
 
 rules! { CUmulticastObjectProp_v1, RULES_OF_CUmulticastObjectProp_v1, |bytes, _given| {
@@ -1546,22 +1422,22 @@ members! {
 static RULES_OF_CUstreamBatchMemOpParams_v1: &[Rule] = {
     type R = CUstreamBatchMemOpParams_v1;
     &[
-        rule! { "cuda/CUstreamBatchMemOpParams/flags-zero", [R::FLUSH_REMOTE_WRITES_FLAGS.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUstreamBatchMemOpParams::flushRemoteWrites::flags"), since: "13.5" },
-        rule! { "cuda/CUstreamBatchMemOpParams/flags-zero-2", [R::ATOMIC_REDUCTION_FLAGS.field] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "CUstreamBatchMemOpParams::atomicReduction::flags"), since: "13.5" },
+        rule! { "cuda/CUstreamBatchMemOpParams/atomicReduction-flags-zero", [R::ATOMIC_REDUCTION_FLAGS.field] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUstreamBatchMemOpParams::atomicReduction::flags"), since: "13.5" },
+        rule! { "cuda/CUstreamBatchMemOpParams/flushRemoteWrites-flags-zero", [R::FLUSH_REMOTE_WRITES_FLAGS.field] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "CUstreamBatchMemOpParams::flushRemoteWrites::flags"), since: "13.5" },
     ]
 };
 
 rules! { CUstreamBatchMemOpParams_v1, RULES_OF_CUstreamBatchMemOpParams_v1, |bytes, _given| {
     type R = CUstreamBatchMemOpParams_v1;
-    quick::zero(bytes, [R::FLUSH_REMOTE_WRITES_FLAGS.field, R::ATOMIC_REDUCTION_FLAGS.field])
+    quick::zero(bytes, [R::ATOMIC_REDUCTION_FLAGS.field, R::FLUSH_REMOTE_WRITES_FLAGS.field])
 } }
 
 static RULES_OF_cuArrayGetSparseProperties_arguments: &[Rule] = {
     &[
-        rule! { "cuda/cuArrayGetSparseProperties/array-made-with", [elsewhere("array")] vouched("made_with", &["cuArrayCreate", "cuArray3DCreate"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuArrayGetSparseProperties"), since: "13.5" },
+        rule! { "cuda/cuArrayGetSparseProperties/array-made-with-cuArrayCreate", [elsewhere("array")] vouched("made_with", &["cuArrayCreate", "cuArray3DCreate"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuArrayGetSparseProperties"), since: "13.5" },
     ]
 };
 
@@ -1574,34 +1450,36 @@ arguments! {
 
 static RULES_OF_cuCtxAttach_arguments: &[Rule] = {
     type R = cuCtxAttach_arguments;
-    &[rule! { "cuda/cuCtxAttach/flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuCtxAttach"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuCtxAttach/flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuCtxAttach"), since: "13.5" },
+    ]
 };
 
 static RULES_OF_cuDestroyExternalMemory_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuDestroyExternalMemory/extMem-released-with", [elsewhere("extMem")] vouched("released_with", &["cuMemFree", "cuMipmappedArrayDestroy"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuDestroyExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuDestroyExternalMemory"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuDestroyExternalSemaphore_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuDestroyExternalSemaphore/extSem-completed-before", [elsewhere("extSem")] vouched("completed_before", &["cuDestroyExternalSemaphore"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuDestroyExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuDestroyExternalSemaphore"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuExternalMemoryGetMappedBuffer_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-describes-the-handle", [elsewhere("bufferDesc")] vouched("describes_the_handle", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer"), since: "13.5" },
+        rule! { "cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-offset-bufferDesc-size-aligned-for-external-api", [elsewhere("bufferDesc.offset"), elsewhere("bufferDesc.size")] vouched("aligned_for_external_api", &[]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer"), since: "13.5" },
         rule! { "cuda/cuExternalMemoryGetMappedBuffer/devPtr-released-with", [elsewhere("devPtr")] vouched("released_with", &["cuMemFree"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer"), since: "13.5" },
         rule! { "cuda/cuExternalMemoryGetMappedBuffer/devPtr-volatile-accesses-to-overlap", [elsewhere("devPtr")] vouched("volatile_accesses_to_overlap", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer"), since: "13.5" },
-        rule! { "cuda/cuExternalMemoryGetMappedBuffer/offset-size-aligned-for-external-api", [elsewhere("bufferDesc.offset"), elsewhere("bufferDesc.size")] vouched("aligned_for_external_api", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer"), since: "13.5" },
     ]
 };
 
@@ -1617,13 +1495,13 @@ static RULES_OF_cuExternalMemoryGetMappedMipmappedArray_arguments: &[Rule] = {
     type R = cuExternalMemoryGetMappedMipmappedArray_arguments;
     &[
         rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/DMABUF_FD/extMem-forbidden", [R::EXT_MEM] Forbidden, when [given(Fact::MemoryHandleType, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
-        rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/Flags-flag-for-color-target", [elsewhere("mipmapDesc.arrayDesc.Flags")] vouched("flag_for_color_target", &["CUDA_ARRAY3D_COLOR_ATTACHMENT"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
+        rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-arrayDesc-Flags-flag-for-color-target", [elsewhere("mipmapDesc.arrayDesc.Flags")] vouched("flag_for_color_target", &["CUDA_ARRAY3D_COLOR_ATTACHMENT"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
         rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-describes-the-handle", [R::MIPMAP_DESC] vouched("describes_the_handle", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
         rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/released-with", [] vouched("released_with", &["cuMipmappedArrayDestroy"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
     ]
 };
 
@@ -1638,8 +1516,10 @@ arguments! {
 
 static RULES_OF_cuFabricCpyBatchAsync_arguments: &[Rule] = {
     type R = cuFabricCpyBatchAsync_arguments;
-    &[rule! { "cuda/cuFabricCpyBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuFabricCpyBatchAsync"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuFabricCpyBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuFabricCpyBatchAsync"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1654,8 +1534,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddBatchMemOpNode_arguments: &[Rule] = {
     type R = cuGraphAddBatchMemOpNode_arguments;
-    &[rule! { "cuda/cuGraphAddBatchMemOpNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddBatchMemOpNode"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddBatchMemOpNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddBatchMemOpNode"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1670,14 +1552,16 @@ arguments! {
 
 static RULES_OF_cuGraphAddChildGraphNode_arguments: &[Rule] = {
     type R = cuGraphAddChildGraphNode_arguments;
-    &[rule! { "cuda/cuGraphAddChildGraphNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddChildGraphNode"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddChildGraphNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddChildGraphNode"), since: "13.5" },
+    ]
 };
 
 static RULES_OF_cuGraphAddDependencies_v2_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuGraphAddDependencies_v2/from-to-belongs-to", [elsewhere("from"), elsewhere("to")] vouched("belongs_to", &["hGraph"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddDependencies_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddDependencies_v2"), since: "13.5" },
     ]
 };
 
@@ -1692,8 +1576,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddEmptyNode_arguments: &[Rule] = {
     type R = cuGraphAddEmptyNode_arguments;
-    &[rule! { "cuda/cuGraphAddEmptyNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddEmptyNode"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddEmptyNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddEmptyNode"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1708,8 +1594,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddEventRecordNode_arguments: &[Rule] = {
     type R = cuGraphAddEventRecordNode_arguments;
-    &[rule! { "cuda/cuGraphAddEventRecordNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddEventRecordNode"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddEventRecordNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddEventRecordNode"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1724,8 +1612,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddEventWaitNode_arguments: &[Rule] = {
     type R = cuGraphAddEventWaitNode_arguments;
-    &[rule! { "cuda/cuGraphAddEventWaitNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddEventWaitNode"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddEventWaitNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddEventWaitNode"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1740,8 +1630,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddExternalSemaphoresSignalNode_arguments: &[Rule] = {
     type R = cuGraphAddExternalSemaphoresSignalNode_arguments;
-    &[rule! { "cuda/cuGraphAddExternalSemaphoresSignalNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddExternalSemaphoresSignalNode"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddExternalSemaphoresSignalNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddExternalSemaphoresSignalNode"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1756,8 +1648,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddExternalSemaphoresWaitNode_arguments: &[Rule] = {
     type R = cuGraphAddExternalSemaphoresWaitNode_arguments;
-    &[rule! { "cuda/cuGraphAddExternalSemaphoresWaitNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddExternalSemaphoresWaitNode"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddExternalSemaphoresWaitNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddExternalSemaphoresWaitNode"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1772,8 +1666,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddHostNode_arguments: &[Rule] = {
     type R = cuGraphAddHostNode_arguments;
-    &[rule! { "cuda/cuGraphAddHostNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddHostNode"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddHostNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddHostNode"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1788,8 +1684,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddKernelNode_v2_arguments: &[Rule] = {
     type R = cuGraphAddKernelNode_v2_arguments;
-    &[rule! { "cuda/cuGraphAddKernelNode_v2/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddKernelNode_v2"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddKernelNode_v2/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddKernelNode_v2"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1804,8 +1702,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddMemAllocNode_arguments: &[Rule] = {
     type R = cuGraphAddMemAllocNode_arguments;
-    &[rule! { "cuda/cuGraphAddMemAllocNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddMemAllocNode"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddMemAllocNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddMemAllocNode"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1820,8 +1720,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddMemFreeNode_arguments: &[Rule] = {
     type R = cuGraphAddMemFreeNode_arguments;
-    &[rule! { "cuda/cuGraphAddMemFreeNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddMemFreeNode"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddMemFreeNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddMemFreeNode"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1837,8 +1739,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddMemcpyNode_arguments: &[Rule] = {
     type R = cuGraphAddMemcpyNode_arguments;
-    &[rule! { "cuda/cuGraphAddMemcpyNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddMemcpyNode"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddMemcpyNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddMemcpyNode"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1854,8 +1758,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddMemsetNode_arguments: &[Rule] = {
     type R = cuGraphAddMemsetNode_arguments;
-    &[rule! { "cuda/cuGraphAddMemsetNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddMemsetNode"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddMemsetNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddMemsetNode"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1871,8 +1777,10 @@ arguments! {
 
 static RULES_OF_cuGraphAddNode_v2_arguments: &[Rule] = {
     type R = cuGraphAddNode_v2_arguments;
-    &[rule! { "cuda/cuGraphAddNode_v2/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddNode_v2"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddNode_v2/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddNode_v2"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -1888,101 +1796,103 @@ arguments! {
 
 static RULES_OF_cuGraphAddNode_v3_arguments: &[Rule] = {
     type R = cuGraphAddNode_v3_arguments;
-    &[rule! { "cuda/cuGraphAddNode_v3/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddNode_v3"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuGraphAddNode_v3/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddNode_v3"), since: "13.5" },
+    ]
 };
 
 static RULES_OF_cuGraphExecBatchMemOpNodeSetParams_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuGraphExecBatchMemOpNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecBatchMemOpNodeSetParams"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecBatchMemOpNodeSetParams"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphExecExternalSemaphoresSignalNodeSetParams_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresSignalNodeSetParams"), since: "13.5" },
-        rule! { "cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/numExtSems-unchanged", [elsewhere("nodeParams.numExtSems")] Unchanged, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresSignalNodeSetParams"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresSignalNodeSetParams"), since: "13.5" },
+        rule! { "cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/nodeParams-numExtSems-unchanged", [elsewhere("nodeParams.numExtSems")] Unchanged, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresSignalNodeSetParams"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphExecExternalSemaphoresWaitNodeSetParams_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresWaitNodeSetParams"), since: "13.5" },
-        rule! { "cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/numExtSems-unchanged", [elsewhere("nodeParams.numExtSems")] Unchanged, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresWaitNodeSetParams"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresWaitNodeSetParams"), since: "13.5" },
+        rule! { "cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/nodeParams-numExtSems-unchanged", [elsewhere("nodeParams.numExtSems")] Unchanged, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresWaitNodeSetParams"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphExecKernelNodeSetParams_v2_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuGraphExecKernelNodeSetParams_v2/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecKernelNodeSetParams_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecKernelNodeSetParams_v2"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphExecNodeSetParams_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuGraphExecNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecNodeSetParams"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecNodeSetParams"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphExternalSemaphoresSignalNodeGetParams_arguments: &[Rule] = {
     &[
-        rule! { "cuda/cuGraphExternalSemaphoresSignalNodeGetParams/params-out-not-modified", [elsewhere("params_out")] vouched("not_modified", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExternalSemaphoresSignalNodeGetParams"), since: "13.5" },
+        rule! { "cuda/cuGraphExternalSemaphoresSignalNodeGetParams/params_out-not-modified", [elsewhere("params_out")] vouched("not_modified", &[]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExternalSemaphoresSignalNodeGetParams"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphExternalSemaphoresWaitNodeGetParams_arguments: &[Rule] = {
     &[
-        rule! { "cuda/cuGraphExternalSemaphoresWaitNodeGetParams/params-out-not-modified", [elsewhere("params_out")] vouched("not_modified", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExternalSemaphoresWaitNodeGetParams"), since: "13.5" },
+        rule! { "cuda/cuGraphExternalSemaphoresWaitNodeGetParams/params_out-not-modified", [elsewhere("params_out")] vouched("not_modified", &[]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExternalSemaphoresWaitNodeGetParams"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphNodeGetEnabled_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuGraphNodeGetEnabled/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphNodeGetEnabled"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphNodeGetEnabled"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphNodeSetEnabled_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuGraphNodeSetEnabled/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphNodeSetEnabled"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphNodeSetEnabled"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphRemoveDependencies_v2_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuGraphRemoveDependencies_v2/from-to-belongs-to", [elsewhere("from"), elsewhere("to")] vouched("belongs_to", &["hGraph"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphRemoveDependencies_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphRemoveDependencies_v2"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuImportExternalMemory_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuImportExternalMemory/DMABUF_FD/memHandleDesc-platform", [elsewhere("memHandleDesc")] vouched("platform", &["Tegra_Thor"]), when [of(elsewhere("type"), Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/cuImportExternalMemory/NVSCIBUF/memHandleDesc-barriers", [elsewhere("memHandleDesc")] vouched("barriers", &["cuWaitExternalSemaphoresAsync", "cuSignalExternalSemaphoresAsync"]), when [of(elsewhere("type"), Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/cuImportExternalMemory/memHandleDesc-describes-the-handle", [elsewhere("memHandleDesc")] vouched("describes_the_handle", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
         rule! { "cuda/cuImportExternalMemory/memHandleDesc-flushed-ranges", [elsewhere("memHandleDesc")] vouched("flushed_ranges", &["vkInvalidateMappedMemoryRanges", "vkFlushMappedMemoryRanges"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuImportExternalSemaphore_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuImportExternalSemaphore/semHandleDesc-describes-the-handle", [elsewhere("semHandleDesc")] vouched("describes_the_handle", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
     ]
 };
 
@@ -1994,47 +1904,49 @@ arguments! {
 
 static RULES_OF_cuInit_arguments: &[Rule] = {
     type R = cuInit_arguments;
-    &[rule! { "cuda/cuInit/Flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuInit"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuInit/Flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuInit"), since: "13.5" },
+    ]
 };
 
 static RULES_OF_cuIpcCloseMemHandle_arguments: &[Rule] = {
     &[
-        rule! { "cuda/cuIpcCloseMemHandle/device-has", [] vouched("device_has", &["unified_addressing"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcCloseMemHandle"), since: "13.5" },
-        rule! { "cuda/cuIpcCloseMemHandle/dptr-made-with", [elsewhere("dptr")] vouched("made_with", &["cuIpcOpenMemHandle"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcCloseMemHandle"), since: "13.5" },
+        rule! { "cuda/cuIpcCloseMemHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcCloseMemHandle"), since: "13.5" },
+        rule! { "cuda/cuIpcCloseMemHandle/dptr-made-with-cuIpcOpenMemHandle", [elsewhere("dptr")] vouched("made_with", &["cuIpcOpenMemHandle"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcCloseMemHandle"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuIpcGetEventHandle_arguments: &[Rule] = {
     &[
-        rule! { "cuda/cuIpcGetEventHandle/device-has", [] vouched("device_has", &["unified_addressing"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetEventHandle"), since: "13.5" },
+        rule! { "cuda/cuIpcGetEventHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetEventHandle"), since: "13.5" },
         rule! { "cuda/cuIpcGetEventHandle/event-created-with-flags", [elsewhere("event")] vouched("created_with_flags", &["CU_EVENT_INTERPROCESS", "CU_EVENT_DISABLE_TIMING"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetEventHandle"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetEventHandle"), since: "13.5" },
         rule! { "cuda/cuIpcGetEventHandle/event-outlives", [elsewhere("event")] vouched("outlives", &["exported_event"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetEventHandle"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetEventHandle"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuIpcGetMemHandle_arguments: &[Rule] = {
     &[
-        rule! { "cuda/cuIpcGetMemHandle/device-has", [] vouched("device_has", &["unified_addressing"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetMemHandle"), since: "13.5" },
+        rule! { "cuda/cuIpcGetMemHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetMemHandle"), since: "13.5" },
         rule! { "cuda/cuIpcGetMemHandle/dptr-base-of-allocation", [elsewhere("dptr")] vouched("base_of_allocation", &["cuMemAlloc"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetMemHandle"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetMemHandle"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuIpcOpenEventHandle_arguments: &[Rule] = {
     &[
-        rule! { "cuda/cuIpcOpenEventHandle/device-has", [] vouched("device_has", &["unified_addressing"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenEventHandle"), since: "13.5" },
+        rule! { "cuda/cuIpcOpenEventHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenEventHandle"), since: "13.5" },
         rule! { "cuda/cuIpcOpenEventHandle/phEvent-outlives", [elsewhere("phEvent")] vouched("outlives", &["exported_event"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenEventHandle"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenEventHandle"), since: "13.5" },
         rule! { "cuda/cuIpcOpenEventHandle/released-with", [] vouched("released_with", &["cuEventDestroy"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenEventHandle"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenEventHandle"), since: "13.5" },
     ]
 };
 
@@ -2049,15 +1961,15 @@ static RULES_OF_cuIpcOpenMemHandle_v2_arguments: &[Rule] = {
     type R = cuIpcOpenMemHandle_v2_arguments;
     &[
         rule! { "cuda/cuIpcOpenMemHandle_v2/Flags-equal", [R::FLAGS] Equal(constant(name("CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS", CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0 as i128))), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
-        rule! { "cuda/cuIpcOpenMemHandle_v2/device-has", [] vouched("device_has", &["unified_addressing"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
+        rule! { "cuda/cuIpcOpenMemHandle_v2/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
         rule! { "cuda/cuIpcOpenMemHandle_v2/handle-closed-before-free", [elsewhere("handle")] vouched("closed_before_free", &["cuIpcCloseMemHandle", "cuMemFree"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
         rule! { "cuda/cuIpcOpenMemHandle_v2/handle-opened-by-one-context-per-process", [elsewhere("handle")] vouched("opened_by_one_context_per_process", &["CUdevice"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
         rule! { "cuda/cuIpcOpenMemHandle_v2/released-with", [] vouched("released_with", &["cuIpcCloseMemHandle"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
     ]
 };
 
@@ -2076,11 +1988,11 @@ static RULES_OF_cuLogicalEndpointBindAddr_arguments: &[Rule] = {
     type R = cuLogicalEndpointBindAddr_arguments;
     &[
         rule! { "cuda/cuLogicalEndpointBindAddr/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindAddr"), since: "13.5" },
-        rule! { "cuda/cuLogicalEndpointBindAddr/made-with", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindAddr"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindAddr"), since: "13.5" },
+        rule! { "cuda/cuLogicalEndpointBindAddr/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindAddr"), since: "13.5" },
         rule! { "cuda/cuLogicalEndpointBindAddr/size-at-most", [R::SIZE] vouched("at_most", &["size_of_allocation"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindAddr"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindAddr"), since: "13.5" },
     ]
 };
 
@@ -2100,25 +2012,25 @@ static RULES_OF_cuLogicalEndpointBindMem_arguments: &[Rule] = {
     type R = cuLogicalEndpointBindMem_arguments;
     &[
         rule! { "cuda/cuLogicalEndpointBindMem/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindMem"), since: "13.5" },
-        rule! { "cuda/cuLogicalEndpointBindMem/made-with", [] vouched("made_with", &["cuMemCreate"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindMem"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindMem"), since: "13.5" },
+        rule! { "cuda/cuLogicalEndpointBindMem/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindMem"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuLogicalEndpointExport_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuLogicalEndpointExport/handle-points-to-handle-of", [elsewhere("handle")] vouched("points_to_handle_of", &["handleType"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointExport"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointExport"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuLogicalEndpointImport_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuLogicalEndpointImport/handle-access-permission", [elsewhere("handle")] vouched("access_permission", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointImport"), error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointImport"), error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
         rule! { "cuda/cuLogicalEndpointImport/handle-process-supports-endpoint", [elsewhere("handle")] vouched("process_supports_endpoint", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointImport"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointImport"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
     ]
 };
 
@@ -2131,8 +2043,10 @@ arguments! {
 
 static RULES_OF_cuLogsCurrent_arguments: &[Rule] = {
     type R = cuLogsCurrent_arguments;
-    &[rule! { "cuda/cuLogsCurrent/flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuLogsCurrent"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuLogsCurrent/flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogsCurrent"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2145,8 +2059,10 @@ arguments! {
 
 static RULES_OF_cuLogsDumpToFile_arguments: &[Rule] = {
     type R = cuLogsDumpToFile_arguments;
-    &[rule! { "cuda/cuLogsDumpToFile/flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuLogsDumpToFile"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuLogsDumpToFile/flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogsDumpToFile"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2160,8 +2076,10 @@ arguments! {
 
 static RULES_OF_cuLogsDumpToMemory_arguments: &[Rule] = {
     type R = cuLogsDumpToMemory_arguments;
-    &[rule! { "cuda/cuLogsDumpToMemory/flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuLogsDumpToMemory"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuLogsDumpToMemory/flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogsDumpToMemory"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2176,8 +2094,10 @@ arguments! {
 
 static RULES_OF_cuMemAddressReserve_arguments: &[Rule] = {
     type R = cuMemAddressReserve_arguments;
-    &[rule! { "cuda/cuMemAddressReserve/flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuMemAddressReserve"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuMemAddressReserve/flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemAddressReserve"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2192,7 +2112,7 @@ static RULES_OF_cuMemAllocManaged_arguments: &[Rule] = {
     type R = cuMemAllocManaged_arguments;
     &[
         rule! { "cuda/cuMemAllocManaged/flags-one-of", [R::FLAGS] OneOf(named![CUmemAttach_flags: CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemAllocManaged"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemAllocManaged"), since: "13.5" },
     ]
 };
 
@@ -2208,8 +2128,10 @@ arguments! {
 
 static RULES_OF_cuMemBatchDecompressAsync_arguments: &[Rule] = {
     type R = cuMemBatchDecompressAsync_arguments;
-    &[rule! { "cuda/cuMemBatchDecompressAsync/flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuMemBatchDecompressAsync"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuMemBatchDecompressAsync/flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemBatchDecompressAsync"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2225,9 +2147,9 @@ static RULES_OF_cuMemCreate_arguments: &[Rule] = {
     type R = cuMemCreate_arguments;
     &[
         rule! { "cuda/cuMemCreate/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemCreate"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemCreate"), since: "13.5" },
         rule! { "cuda/cuMemCreate/prop-imex-channel", [R::PROP] vouched("imex_channel", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemCreate"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemCreate"), since: "13.5" },
     ]
 };
 
@@ -2248,11 +2170,11 @@ static RULES_OF_cuMemDiscardAndPrefetchBatchAsync_arguments: &[Rule] = {
     type R = cuMemDiscardAndPrefetchBatchAsync_arguments;
     &[
         rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardAndPrefetchBatchAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardAndPrefetchBatchAsync"), since: "13.5" },
         rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/hStream-not-the-null-stream", [R::H_STREAM] vouched("not_the_null_stream", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardAndPrefetchBatchAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardAndPrefetchBatchAsync"), since: "13.5" },
         rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/numPrefetchLocs-at-most", [R::NUM_PREFETCH_LOCS] AtMost(Operand::Field(R::COUNT)), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardAndPrefetchBatchAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardAndPrefetchBatchAsync"), since: "13.5" },
     ]
 };
 
@@ -2270,9 +2192,9 @@ static RULES_OF_cuMemDiscardBatchAsync_arguments: &[Rule] = {
     type R = cuMemDiscardBatchAsync_arguments;
     &[
         rule! { "cuda/cuMemDiscardBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardBatchAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardBatchAsync"), since: "13.5" },
         rule! { "cuda/cuMemDiscardBatchAsync/hStream-not-the-null-stream", [R::H_STREAM] vouched("not_the_null_stream", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardBatchAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardBatchAsync"), since: "13.5" },
     ]
 };
 
@@ -2289,11 +2211,11 @@ static RULES_OF_cuMemExportToShareableHandle_arguments: &[Rule] = {
     type R = cuMemExportToShareableHandle_arguments;
     &[
         rule! { "cuda/cuMemExportToShareableHandle/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemExportToShareableHandle"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemExportToShareableHandle"), since: "13.5" },
         rule! { "cuda/cuMemExportToShareableHandle/handle-not-used-after-release", [R::HANDLE] vouched("not_used_after_release", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemExportToShareableHandle"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemExportToShareableHandle"), since: "13.5" },
         rule! { "cuda/cuMemExportToShareableHandle/shareableHandle-points-to-handle-of", [R::SHAREABLE_HANDLE] vouched("points_to_handle_of", &["handleType"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemExportToShareableHandle"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemExportToShareableHandle"), since: "13.5" },
     ]
 };
 
@@ -2311,35 +2233,37 @@ static RULES_OF_cuMemGetHandleForAddressRange_arguments: &[Rule] = {
     type R = cuMemGetHandleForAddressRange_arguments;
     &[
         rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-allocation", [R::DPTR] vouched("device_allocation", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-has", [R::DPTR] vouched("device_has", &["CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-has-2", [R::DPTR] vouched("device_has", &["CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED", [R::DPTR] vouched("device_has", &["CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED", [R::DPTR] vouched("device_has", &["CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
         rule! { "cuda/cuMemGetHandleForAddressRange/dptr-multiple-of", [R::DPTR] vouched("multiple_of", &["host_page_size"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
         rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-fully-mapped", [R::DPTR, R::SIZE] vouched("fully_mapped", &["cuMemMap"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
         rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-multiple-of", [R::DPTR, R::SIZE] vouched("multiple_of", &["host_page_size"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
         rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-one-device-and-properties", [R::DPTR, R::SIZE] vouched("one_device_and_properties", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
         rule! { "cuda/cuMemGetHandleForAddressRange/flags-only-flags", [R::FLAGS] OnlyFlags(named![CUmemRangeFlags: CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE]), when [of(R::HANDLE_TYPE, Test::In(named![CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
         rule! { "cuda/cuMemGetHandleForAddressRange/flags-zero", [R::FLAGS] Zero, when [of(R::HANDLE_TYPE, Test::NotIn(named![CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
         rule! { "cuda/cuMemGetHandleForAddressRange/handle-points-to", [R::HANDLE] vouched("points_to", &["int"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
         rule! { "cuda/cuMemGetHandleForAddressRange/handle-renewed-after-remapping", [R::HANDLE] vouched("renewed_after_remapping", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
         rule! { "cuda/cuMemGetHandleForAddressRange/size-multiple-of", [R::SIZE] vouched("multiple_of", &["host_page_size"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuMemHostAlloc_arguments: &[Rule] = {
-    &[rule! { "cuda/cuMemHostAlloc/released-with", [] vouched("released_with", &["cuMemFreeHost"]), when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuMemHostAlloc"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuMemHostAlloc/released-with", [] vouched("released_with", &["cuMemFreeHost"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemHostAlloc"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2352,23 +2276,27 @@ arguments! {
 
 static RULES_OF_cuMemHostGetDevicePointer_v2_arguments: &[Rule] = {
     type R = cuMemHostGetDevicePointer_v2_arguments;
-    &[rule! { "cuda/cuMemHostGetDevicePointer_v2/Flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuMemHostGetDevicePointer_v2"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuMemHostGetDevicePointer_v2/Flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemHostGetDevicePointer_v2"), since: "13.5" },
+    ]
 };
 
 static RULES_OF_cuMemHostRegister_v2_arguments: &[Rule] = {
-    &[rule! { "cuda/cuMemHostRegister_v2/released-with", [] vouched("released_with", &["cuMemHostUnregister"]), when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuMemHostRegister_v2"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuMemHostRegister_v2/released-with", [] vouched("released_with", &["cuMemHostUnregister"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemHostRegister_v2"), since: "13.5" },
+    ]
 };
 
 static RULES_OF_cuMemImportFromShareableHandle_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuMemImportFromShareableHandle/osHandle-imex-channel", [elsewhere("osHandle")] vouched("imex_channel", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemImportFromShareableHandle"), error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemImportFromShareableHandle"), error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
         rule! { "cuda/cuMemImportFromShareableHandle/osHandle-not-from-sli-group", [elsewhere("osHandle")] vouched("not_from_sli_group", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemImportFromShareableHandle"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemImportFromShareableHandle"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
         rule! { "cuda/cuMemImportFromShareableHandle/osHandle-process-supports-memory", [elsewhere("osHandle")] vouched("process_supports_memory", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemImportFromShareableHandle"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemImportFromShareableHandle"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
     ]
 };
 
@@ -2384,16 +2312,18 @@ arguments! {
 
 static RULES_OF_cuMemMap_arguments: &[Rule] = {
     type R = cuMemMap_arguments;
-    &[rule! { "cuda/cuMemMap/flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuMemMap"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuMemMap/flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemMap"), since: "13.5" },
+    ]
 };
 
 static RULES_OF_cuMemPoolCreate_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuMemPoolCreate/poolProps-imex-channel", [elsewhere("poolProps")] vouched("imex_channel", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolCreate"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolCreate"), since: "13.5" },
         rule! { "cuda/cuMemPoolCreate/poolProps-no-export-of-managed-pool", [elsewhere("poolProps")] vouched("no_export_of_managed_pool", &["CU_MEM_HANDLE_TYPE_NONE"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolCreate"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolCreate"), since: "13.5" },
     ]
 };
 
@@ -2410,9 +2340,9 @@ static RULES_OF_cuMemPoolExportToShareableHandle_arguments: &[Rule] = {
     type R = cuMemPoolExportToShareableHandle_arguments;
     &[
         rule! { "cuda/cuMemPoolExportToShareableHandle/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolExportToShareableHandle"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolExportToShareableHandle"), since: "13.5" },
         rule! { "cuda/cuMemPoolExportToShareableHandle/pool-ipc-capable", [R::POOL] vouched("ipc_capable", &["CUmemPoolProps::handleTypes"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolExportToShareableHandle"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolExportToShareableHandle"), since: "13.5" },
     ]
 };
 
@@ -2429,11 +2359,11 @@ static RULES_OF_cuMemPoolImportFromShareableHandle_arguments: &[Rule] = {
     type R = cuMemPoolImportFromShareableHandle_arguments;
     &[
         rule! { "cuda/cuMemPoolImportFromShareableHandle/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolImportFromShareableHandle"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolImportFromShareableHandle"), since: "13.5" },
         rule! { "cuda/cuMemPoolImportFromShareableHandle/handle-imex-channel", [R::HANDLE] vouched("imex_channel", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolImportFromShareableHandle"), error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
-        rule! { "cuda/cuMemPoolImportFromShareableHandle/pool-out-not-used-in", [R::POOL_OUT] vouched("not_used_in", &["cuDeviceSetMemPool", "cuMemAllocFromPoolAsync"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolImportFromShareableHandle"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolImportFromShareableHandle"), error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
+        rule! { "cuda/cuMemPoolImportFromShareableHandle/pool_out-not-used-in", [R::POOL_OUT] vouched("not_used_in", &["cuDeviceSetMemPool", "cuMemAllocFromPoolAsync"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolImportFromShareableHandle"), since: "13.5" },
     ]
 };
 
@@ -2448,8 +2378,10 @@ arguments! {
 
 static RULES_OF_cuMemPrefetchAsync_v2_arguments: &[Rule] = {
     type R = cuMemPrefetchAsync_v2_arguments;
-    &[rule! { "cuda/cuMemPrefetchAsync_v2/flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPrefetchAsync_v2"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuMemPrefetchAsync_v2/flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPrefetchAsync_v2"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2469,11 +2401,11 @@ static RULES_OF_cuMemPrefetchBatchAsync_arguments: &[Rule] = {
     type R = cuMemPrefetchBatchAsync_arguments;
     &[
         rule! { "cuda/cuMemPrefetchBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPrefetchBatchAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPrefetchBatchAsync"), since: "13.5" },
         rule! { "cuda/cuMemPrefetchBatchAsync/hStream-not-the-null-stream", [R::H_STREAM] vouched("not_the_null_stream", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPrefetchBatchAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPrefetchBatchAsync"), since: "13.5" },
         rule! { "cuda/cuMemPrefetchBatchAsync/numPrefetchLocs-at-most", [R::NUM_PREFETCH_LOCS] AtMost(Operand::Field(R::COUNT)), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPrefetchBatchAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPrefetchBatchAsync"), since: "13.5" },
     ]
 };
 
@@ -2490,9 +2422,9 @@ static RULES_OF_cuMemcpy3DBatchAsync_v2_arguments: &[Rule] = {
     type R = cuMemcpy3DBatchAsync_v2_arguments;
     &[
         rule! { "cuda/cuMemcpy3DBatchAsync_v2/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemcpy3DBatchAsync_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemcpy3DBatchAsync_v2"), since: "13.5" },
         rule! { "cuda/cuMemcpy3DBatchAsync_v2/hStream-not-the-null-stream", [R::H_STREAM] vouched("not_the_null_stream", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemcpy3DBatchAsync_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemcpy3DBatchAsync_v2"), since: "13.5" },
     ]
 };
 
@@ -2513,9 +2445,9 @@ static RULES_OF_cuMemcpyBatchAsync_v2_arguments: &[Rule] = {
     type R = cuMemcpyBatchAsync_v2_arguments;
     &[
         rule! { "cuda/cuMemcpyBatchAsync_v2/hStream-not-the-null-stream", [R::H_STREAM] vouched("not_the_null_stream", &[]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemcpyBatchAsync_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemcpyBatchAsync_v2"), since: "13.5" },
         rule! { "cuda/cuMemcpyBatchAsync_v2/numAttrs-at-most", [R::NUM_ATTRS] AtMost(Operand::Field(R::COUNT)), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMemcpyBatchAsync_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemcpyBatchAsync_v2"), since: "13.5" },
     ]
 };
 
@@ -2530,8 +2462,10 @@ arguments! {
 
 static RULES_OF_cuMemsetD16Async_arguments: &[Rule] = {
     type R = cuMemsetD16Async_arguments;
-    &[rule! { "cuda/cuMemsetD16Async/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 2))), when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuMemsetD16Async"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuMemsetD16Async/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 2))), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemsetD16Async"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2544,8 +2478,10 @@ arguments! {
 
 static RULES_OF_cuMemsetD16_v2_arguments: &[Rule] = {
     type R = cuMemsetD16_v2_arguments;
-    &[rule! { "cuda/cuMemsetD16_v2/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 2))), when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuMemsetD16_v2"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuMemsetD16_v2/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 2))), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemsetD16_v2"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2559,8 +2495,10 @@ arguments! {
 
 static RULES_OF_cuMemsetD32Async_arguments: &[Rule] = {
     type R = cuMemsetD32Async_arguments;
-    &[rule! { "cuda/cuMemsetD32Async/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 4))), when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuMemsetD32Async"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuMemsetD32Async/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 4))), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemsetD32Async"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2573,8 +2511,10 @@ arguments! {
 
 static RULES_OF_cuMemsetD32_v2_arguments: &[Rule] = {
     type R = cuMemsetD32_v2_arguments;
-    &[rule! { "cuda/cuMemsetD32_v2/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 4))), when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuMemsetD32_v2"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuMemsetD32_v2/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 4))), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemsetD32_v2"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2591,11 +2531,11 @@ static RULES_OF_cuMulticastBindAddr_arguments: &[Rule] = {
     type R = cuMulticastBindAddr_arguments;
     &[
         rule! { "cuda/cuMulticastBindAddr/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr"), since: "13.5" },
-        rule! { "cuda/cuMulticastBindAddr/made-with", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr"), since: "13.5" },
+        rule! { "cuda/cuMulticastBindAddr/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr"), since: "13.5" },
         rule! { "cuda/cuMulticastBindAddr/size-at-most", [R::SIZE] vouched("at_most", &["size_of_allocation"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr"), since: "13.5" },
     ]
 };
 
@@ -2614,13 +2554,13 @@ static RULES_OF_cuMulticastBindAddr_v2_arguments: &[Rule] = {
     type R = cuMulticastBindAddr_v2_arguments;
     &[
         rule! { "cuda/cuMulticastBindAddr_v2/dev-added-with", [R::DEV] vouched("added_with", &["cuMulticastAddDevice"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2"), since: "13.5" },
         rule! { "cuda/cuMulticastBindAddr_v2/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2"), since: "13.5" },
-        rule! { "cuda/cuMulticastBindAddr_v2/made-with", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2"), since: "13.5" },
+        rule! { "cuda/cuMulticastBindAddr_v2/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2"), since: "13.5" },
         rule! { "cuda/cuMulticastBindAddr_v2/size-at-most", [R::SIZE] vouched("at_most", &["size_of_allocation"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2"), since: "13.5" },
     ]
 };
 
@@ -2637,8 +2577,10 @@ arguments! {
 
 static RULES_OF_cuMulticastBindMem_arguments: &[Rule] = {
     type R = cuMulticastBindMem_arguments;
-    &[rule! { "cuda/cuMulticastBindMem/flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindMem"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuMulticastBindMem/flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindMem"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2657,30 +2599,30 @@ static RULES_OF_cuMulticastBindMem_v2_arguments: &[Rule] = {
     type R = cuMulticastBindMem_v2_arguments;
     &[
         rule! { "cuda/cuMulticastBindMem_v2/dev-added-with", [R::DEV] vouched("added_with", &["cuMulticastAddDevice"]), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindMem_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindMem_v2"), since: "13.5" },
         rule! { "cuda/cuMulticastBindMem_v2/flags-zero", [R::FLAGS] Zero, when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindMem_v2"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindMem_v2"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuSignalExternalSemaphoresAsync_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-for-deterministic-fences", [elsewhere("extSemArray")] vouched("attribute_for_deterministic_fences", &["NvSciSyncAttrKey_RequireDeterministicFences"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-for-timestamps", [elsewhere("extSemArray")] vouched("attribute_for_timestamps", &["NvSciSyncAttrKey_WaiterRequireTimestamps"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-set", [elsewhere("extSemArray")] vouched("attribute_set", &["CUDA_NVSCISYNC_ATTR_SIGNAL"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-completed-before", [elsewhere("extSemArray")] vouched("completed_before", &["timestamp_read"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-one-outstanding-timestamp-fence", [elsewhere("extSemArray")] vouched("one_outstanding_timestamp_fence", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-signalled-in-order", [elsewhere("extSemArray")] vouched("signalled_in_order", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-signals-counted", [elsewhere("extSemArray")] vouched("signals_counted", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/paramsArray-no-coherency-needed", [elsewhere("paramsArray")] vouched("no_coherency_needed", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
     ]
 };
 
@@ -2694,8 +2636,10 @@ arguments! {
 
 static RULES_OF_cuStreamAddCallback_arguments: &[Rule] = {
     type R = cuStreamAddCallback_arguments;
-    &[rule! { "cuda/cuStreamAddCallback/flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuStreamAddCallback"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuStreamAddCallback/flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuStreamAddCallback"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2709,8 +2653,10 @@ arguments! {
 
 static RULES_OF_cuStreamBatchMemOp_v2_arguments: &[Rule] = {
     type R = cuStreamBatchMemOp_v2_arguments;
-    &[rule! { "cuda/cuStreamBatchMemOp_v2/count-below", [R::COUNT] Below(constant(name("", 256))), when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuStreamBatchMemOp_v2"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuStreamBatchMemOp_v2/count-below", [R::COUNT] Below(constant(name("", 256))), when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuStreamBatchMemOp_v2"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2723,8 +2669,10 @@ arguments! {
 
 static RULES_OF_cuSurfRefSetArray_arguments: &[Rule] = {
     type R = cuSurfRefSetArray_arguments;
-    &[rule! { "cuda/cuSurfRefSetArray/Flags-zero", [R::FLAGS] Zero, when [],
-    origin: Stated, source: from("cuda.h", "13.5.37", "cuSurfRefSetArray"), since: "13.5" }]
+    &[
+        rule! { "cuda/cuSurfRefSetArray/Flags-zero", [R::FLAGS] Zero, when [],
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuSurfRefSetArray"), since: "13.5" },
+    ]
 };
 
 arguments! {
@@ -2751,19 +2699,19 @@ static RULES_OF_cuTensorMapEncodeIm2col_arguments: &[Rule] = {
     type R = cuTensorMapEncodeIm2col_arguments;
     &[
         rule! { "cuda/cuTensorMapEncodeIm2col/16U4_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2col/16U4_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2col/16U6_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2col/16U6_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2col/32B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2col/32B/swizzle-equal", [R::SWIZZLE] Equal(constant(name("CU_TENSOR_MAP_SWIZZLE_32B", CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B.0 as i128))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2col/tensorMap-multiple-of", [R::TENSOR_MAP] MultipleOf(constant(name("", 64))), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
     ]
 };
 
@@ -2792,17 +2740,17 @@ static RULES_OF_cuTensorMapEncodeIm2colWide_arguments: &[Rule] = {
     type R = cuTensorMapEncodeIm2colWide_arguments;
     &[
         rule! { "cuda/cuTensorMapEncodeIm2colWide/16U4_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2colWide/16U4_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2colWide/16U6_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2colWide/16U6_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2colWide/32B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2colWide/tensorMap-multiple-of", [R::TENSOR_MAP] MultipleOf(constant(name("", 64))), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
     ]
 };
 
@@ -2827,15 +2775,15 @@ static RULES_OF_cuTensorMapEncodeTiled_arguments: &[Rule] = {
     type R = cuTensorMapEncodeTiled_arguments;
     &[
         rule! { "cuda/cuTensorMapEncodeTiled/16U4_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeTiled/16U6_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeTiled/32B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeTiled/32B/swizzle-equal", [R::SWIZZLE] Equal(constant(name("CU_TENSOR_MAP_SWIZZLE_32B", CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B.0 as i128))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeTiled/tensorMap-multiple-of", [R::TENSOR_MAP] MultipleOf(constant(name("", 64))), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
     ]
 };
 
@@ -2851,7 +2799,7 @@ static RULES_OF_cuTexRefSetArray_arguments: &[Rule] = {
     type R = cuTexRefSetArray_arguments;
     &[
         rule! { "cuda/cuTexRefSetArray/Flags-equal", [R::FLAGS] Equal(constant(name("CU_TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT as i128))), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTexRefSetArray"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTexRefSetArray"), since: "13.5" },
     ]
 };
 
@@ -2867,26 +2815,26 @@ static RULES_OF_cuTexRefSetMipmappedArray_arguments: &[Rule] = {
     type R = cuTexRefSetMipmappedArray_arguments;
     &[
         rule! { "cuda/cuTexRefSetMipmappedArray/Flags-equal", [R::FLAGS] Equal(constant(name("CU_TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT as i128))), when [],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuTexRefSetMipmappedArray"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuTexRefSetMipmappedArray"), since: "13.5" },
     ]
 };
 
 static RULES_OF_cuWaitExternalSemaphoresAsync_arguments: &[Rule] = {
     &[
         rule! { "cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX/paramsArray-infinite-timeout", [elsewhere("paramsArray")] vouched("infinite_timeout", &["INFINITE"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
         rule! { "cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX_KMT/paramsArray-infinite-timeout", [elsewhere("paramsArray")] vouched("infinite_timeout", &["INFINITE"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
         rule! { "cuda/cuWaitExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-set", [elsewhere("extSemArray")] vouched("attribute_set", &["CUDA_NVSCISYNC_ATTR_WAIT"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
         rule! { "cuda/cuWaitExternalSemaphoresAsync/NVSCISYNC/paramsArray-no-coherency-needed", [elsewhere("paramsArray")] vouched("no_coherency_needed", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
         rule! { "cuda/cuWaitExternalSemaphoresAsync/OPAQUE_FD/extSemArray-one-wait-per-signal", [elsewhere("extSemArray")] vouched("one_wait_per_signal", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
         rule! { "cuda/cuWaitExternalSemaphoresAsync/OPAQUE_WIN32/extSemArray-one-wait-per-signal", [elsewhere("extSemArray")] vouched("one_wait_per_signal", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
         rule! { "cuda/cuWaitExternalSemaphoresAsync/OPAQUE_WIN32_KMT/extSemArray-one-wait-per-signal", [elsewhere("extSemArray")] vouched("one_wait_per_signal", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-        origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
+            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
     ]
 };
 
@@ -2954,24 +2902,12 @@ pub static RULES: &[Subject] = &[
     Subject { name: "cuGraphAddNode_v2", rules: RULES_OF_cuGraphAddNode_v2_arguments },
     Subject { name: "cuGraphAddNode_v3", rules: RULES_OF_cuGraphAddNode_v3_arguments },
     Subject { name: "cuGraphExecBatchMemOpNodeSetParams", rules: RULES_OF_cuGraphExecBatchMemOpNodeSetParams_arguments },
-    Subject {
-        name: "cuGraphExecExternalSemaphoresSignalNodeSetParams",
-        rules: RULES_OF_cuGraphExecExternalSemaphoresSignalNodeSetParams_arguments,
-    },
-    Subject {
-        name: "cuGraphExecExternalSemaphoresWaitNodeSetParams",
-        rules: RULES_OF_cuGraphExecExternalSemaphoresWaitNodeSetParams_arguments,
-    },
+    Subject { name: "cuGraphExecExternalSemaphoresSignalNodeSetParams", rules: RULES_OF_cuGraphExecExternalSemaphoresSignalNodeSetParams_arguments },
+    Subject { name: "cuGraphExecExternalSemaphoresWaitNodeSetParams", rules: RULES_OF_cuGraphExecExternalSemaphoresWaitNodeSetParams_arguments },
     Subject { name: "cuGraphExecKernelNodeSetParams_v2", rules: RULES_OF_cuGraphExecKernelNodeSetParams_v2_arguments },
     Subject { name: "cuGraphExecNodeSetParams", rules: RULES_OF_cuGraphExecNodeSetParams_arguments },
-    Subject {
-        name: "cuGraphExternalSemaphoresSignalNodeGetParams",
-        rules: RULES_OF_cuGraphExternalSemaphoresSignalNodeGetParams_arguments,
-    },
-    Subject {
-        name: "cuGraphExternalSemaphoresWaitNodeGetParams",
-        rules: RULES_OF_cuGraphExternalSemaphoresWaitNodeGetParams_arguments,
-    },
+    Subject { name: "cuGraphExternalSemaphoresSignalNodeGetParams", rules: RULES_OF_cuGraphExternalSemaphoresSignalNodeGetParams_arguments },
+    Subject { name: "cuGraphExternalSemaphoresWaitNodeGetParams", rules: RULES_OF_cuGraphExternalSemaphoresWaitNodeGetParams_arguments },
     Subject { name: "cuGraphNodeGetEnabled", rules: RULES_OF_cuGraphNodeGetEnabled_arguments },
     Subject { name: "cuGraphNodeSetEnabled", rules: RULES_OF_cuGraphNodeSetEnabled_arguments },
     Subject { name: "cuGraphRemoveDependencies_v2", rules: RULES_OF_cuGraphRemoveDependencies_v2_arguments },
