@@ -27,9 +27,11 @@ pub(super) fn emit<'a>(model: &Model, mut page: Page<'a>) -> Result<Page<'a>, Fi
     let mut findings = Findings::default();
     let status_name = identifier(&status.name);
     page.needs_items();
-    page.needs("crate::{CommandInfo, rules::{Documented, find_documented}}");
+    page.needs("crate::{CommandInfo, rules::{Documented, documented, find_documented}}");
+    page.line(0, format_args!("type S = {status_name};"));
+    page.gap();
     page.line(0, "/// What upstream says about the errors of each command, by index.");
-    page.line(0, format_args!("pub static ERRORS: &[Documented<{status_name}>] = &["));
+    page.line(0, format_args!("pub static ERRORS: &[Documented<S>] = &["));
     let (windows, everywhere): (Vec<&Command>, Vec<&Command>) = model.commands.iter().partition(|command| command.windows);
     for command in everywhere.into_iter().chain(windows) {
         if command.windows {
@@ -44,12 +46,12 @@ pub(super) fn emit<'a>(model: &Model, mut page: Page<'a>) -> Result<Page<'a>, Fi
             )));
         }
         let listed = |codes: &Vec<crate::model::ErrorCode>| {
-            let names: Vec<_> = codes.iter().map(|code| identifier(&code.code)).collect();
-            format!(" [{}]", names.join(", "))
+            let names: Vec<_> = codes.iter().map(|code| format!("S::{}", identifier(&code.code))).collect();
+            format!("Some(&[{}])", names.join(", "))
         };
-        let codes = codes.map(listed).unwrap_or_default();
-        let earlier = if list.is_some_and(|list| list.earlier_errors) { " earlier" } else { "" };
-        page.line(1, format_args!("documented! {{ {status_name}: {}{codes}{earlier} }},", identifier(&command.symbol)));
+        let codes = codes.map_or_else(|| "None".to_owned(), listed);
+        let earlier = list.is_some_and(|list| list.earlier_errors);
+        page.line(1, format_args!("documented(&{}, {codes}, {earlier}),", identifier(&command.symbol)));
     }
     page.line(0, "];");
     page.gap();

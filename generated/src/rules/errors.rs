@@ -3,7 +3,7 @@
 //! In: the rows of the generated `errors` files, in the order of the command table. Out: the codes of a command. A command whose errors
 //! upstream does not list is not a command that has none: [`Documented::codes`] is `None` for the first, and empty for the second.
 
-use crate::CommandInfo;
+use crate::{Command, CommandInfo};
 
 /// What upstream says about the errors of one command; `C` is the API's status code.
 #[derive(Debug)]
@@ -14,6 +14,13 @@ pub struct Documented<C: 'static> {
     pub codes: Option<&'static [C]>,
     /// Errors of earlier, asynchronous work may come back here as well.
     pub earlier_errors: bool,
+}
+
+/// A row: whose errors, which, and whether those of earlier work may come back.
+#[doc(hidden)]
+#[must_use]
+pub const fn documented<C, F: Copy>(command: &Command<F>, codes: Option<&'static [C]>, earlier_errors: bool) -> Documented<C> {
+    Documented { command: command.info(), codes, earlier_errors }
 }
 
 /// The row of `command` in a table that has one for each command, in their order.

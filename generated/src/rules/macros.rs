@@ -72,7 +72,7 @@ macro_rules! members {
 #[macro_export]
 macro_rules! named {
     ($enumeration:ident: $($name:ident),+) => {
-        &[$($crate::rules::Named { name: stringify!($name), value: $enumeration::$name.0 as i128 }),+]
+        &[$($crate::rules::row::name(stringify!($name), $enumeration::$name.0 as i128)),+]
     };
     (text $($text:literal),+) => { &[$($crate::rules::Named { name: $text, value: 0 }),+] };
     ($($name:ident),+) => { &[$($crate::rules::Named { name: stringify!($name), value: $name as i128 }),+] };
@@ -92,22 +92,6 @@ macro_rules! rule {
             ..$crate::rules::Rule::NOTHING
         }
     };
-}
-
-/// The documented errors of one command: its codes, if upstream lists any, and whether those of earlier work may come back.
-#[macro_export]
-macro_rules! documented {
-    ($status:ident: $command:ident $([$($code:ident),*])? $($earlier:ident)?) => {
-        $crate::rules::Documented {
-            command: $command.info(),
-            codes: $crate::documented!(@codes $status $([$($code),*])?),
-            earlier_errors: $crate::documented!(@earlier $($earlier)?),
-        }
-    };
-    (@codes $status:ident) => { ::core::option::Option::None };
-    (@codes $status:ident [$($code:ident),*]) => { ::core::option::Option::Some(&[$($status::$code),*]) };
-    (@earlier) => { false };
-    (@earlier earlier) => { true };
 }
 
 /// Ties a record to its table of rules, and to the specialised check of the same rules.

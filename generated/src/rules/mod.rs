@@ -46,7 +46,7 @@ pub use check::{
     every_rule_holds,
 };
 pub use condition::{Condition, Term, Test};
-pub use errors::{Documented, find as find_documented};
+pub use errors::{Documented, documented, find as find_documented};
 pub use field::{Access, Bytes, Field, Followed, Kind, Member, Plain};
 pub use given::{Fact, Facts, Given, MemoryHandleType, SemaphoreHandleType, System};
 pub use handle_type::{ExportedSize, HandleKind, HandleType, InitialState, Owner, Payload, Permanence, Platform, Transference};
