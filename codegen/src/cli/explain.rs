@@ -1,11 +1,11 @@
 //! `clcu explain`: what the tables say about a name.
 
 use clcu_codegen::{
-    explain::{self, Explanation, markdown, page, terminal},
+    explain::{self, Explanation, Places, markdown, page, terminal},
     finding::Finding,
     model::Api,
     pipeline,
-    snapshot::lines,
+    snapshot::lines::{self, BySymbol},
 };
 
 use super::{
@@ -35,11 +35,15 @@ impl Form {
 
 pub(crate) fn run(session: &Session, name: &str, form: Form) -> Result<(), Failure> {
     let models = session.snapshots()?;
-    let mut lines = Vec::new();
+    let read = |path: &str| Ok::<_, Failure>(lines::read(&session.document(path)?)?);
+    let mut declared = Vec::new();
     for api in Api::ALL {
-        lines.push(lines::read(&session.document(&pipeline::lines_path(api))?)?);
+        declared.push(read(&pipeline::lines_path(api))?);
     }
-    let sources: Vec<_> = models.iter().zip(&lines).collect();
+    // CUDA's text is the comments of its declarations.
+    let written = [BySymbol::new(), read(pipeline::TEXT_LINES)?];
+    let places = declared.iter().zip(&written).map(|(declarations, text)| Places { declarations, text });
+    let sources: Vec<_> = models.iter().zip(places).collect();
     let explained = explain::explain(&sources, name).map_err(|unknown| nothing(name, &unknown.nearest))?;
     for (at, explanation) in explained.iter().enumerate() {
         let text = show(session, explanation, form);

@@ -176,6 +176,15 @@ pub struct CodeRow {
     pub extensions: Vec<String>,
 }
 
+/// Where upstream declares and documents the symbols of one API.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'a> {
+    /// The declarations, and the comments with them.
+    pub declarations: &'a BySymbol,
+    /// Text that stands apart from the declarations.
+    pub text: &'a BySymbol,
+}
+
 /// A name that stands for nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
@@ -184,8 +193,8 @@ pub struct Unknown {
 }
 
 /// What `models` say about `name`: one explanation for each API that has it.
-pub fn explain(models: &[(&Model, &BySymbol)], name: &str) -> Result<Vec<Explanation>, Unknown> {
-    let explained = models.iter().filter_map(|(model, lines)| Explainer { model, lines }.explain(name));
+pub fn explain(models: &[(&Model, Places<'_>)], name: &str) -> Result<Vec<Explanation>, Unknown> {
+    let explained = models.iter().filter_map(|(model, lines)| Explainer { model, lines: *lines }.explain(name));
     let explained: Vec<Explanation> = explained.collect();
     if explained.is_empty() {
         let names = models.iter().flat_map(|(model, _)| find::names(model)).collect();
@@ -196,7 +205,7 @@ pub fn explain(models: &[(&Model, &BySymbol)], name: &str) -> Result<Vec<Explana
 
 struct Explainer<'a> {
     model: &'a Model,
-    lines: &'a BySymbol,
+    lines: Places<'a>,
 }
 
 impl<'a> Explainer<'a> {
@@ -224,7 +233,7 @@ impl<'a> Explainer<'a> {
             kind: kind.to_owned(),
             is,
             since: lifetime.and_then(since),
-            lines: self.lines.get(name).cloned(),
+            lines: self.lines.declarations.get(name).cloned(),
             parts,
         };
         Some(match subject {
@@ -247,7 +256,7 @@ impl<'a> Explainer<'a> {
             Subject::Enumerator(of, value) => {
                 let mut item =
                     item(&value.name, "enumerator", format!("{} of `{}`", value.value, of.name), Some(&value.lifetime), Vec::new());
-                item.lines = item.lines.or_else(|| self.lines.get(&format!("{}::{}", of.name, value.name)).cloned());
+                item.lines = item.lines.or_else(|| self.lines.declarations.get(&format!("{}::{}", of.name, value.name)).cloned());
                 item
             }
             Subject::Constant(one) => {
@@ -292,19 +301,20 @@ impl<'a> Explainer<'a> {
     /// Where the text of `symbol` stands in `document`. A symbol names a type as upstream's text does, which may be by another name, and
     /// members of members by the whole way.
     fn lines_of(&self, document: &str, symbol: &str) -> Option<Lines> {
-        let there = |symbol: &str| self.lines.get(symbol).filter(|lines| lines.document == document).cloned();
-        if let Some(lines) = there(&format!("{document} {symbol}")).or_else(|| there(symbol)) {
+        let of = |lines: &BySymbol, symbol: &str| lines.get(symbol).filter(|lines| lines.document == document).cloned();
+        let there = |symbol: &str| of(self.lines.declarations, symbol).or_else(|| of(self.lines.text, symbol));
+        if let Some(lines) = there(symbol) {
             return Some(lines);
         }
         let mut way = symbol.split("::");
-        let mut owner = relate::resolved(self.model, way.next()?);
+        let mut owner = self.model.resolve(way.next()?);
         let mut found = there(owner);
         for member in way {
             found = there(&format!("{owner}::{member}")).or(found);
             let record = self.model.records.iter().find(|record| record.name == owner);
             let of = record.and_then(|record| record.members.iter().find(|one| one.name == member));
             if let Some(CType::Named(next)) = of.map(|member| &member.ctype) {
-                owner = relate::resolved(self.model, next);
+                owner = self.model.resolve(next);
             }
         }
         found

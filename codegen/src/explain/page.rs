@@ -9,7 +9,10 @@ use super::{
     ErrorRow, Explanation, HandleRow, Item, RuleRow, SourceRow,
     sheet::{Point, Sheet},
 };
-use crate::{model::Origin, snapshot::lines::Lines};
+use crate::{
+    model::{Origin, Owner, Predicate},
+    snapshot::lines::Lines,
+};
 
 /// An explanation as a page.
 #[must_use]
@@ -45,14 +48,26 @@ fn place(lines: &Lines) -> String {
     }
 }
 
-/// A column's value as snapshots write it, with blanks.
+/// A column's value as snapshots write it, in the words of a reader.
 #[must_use]
 pub fn word(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(text)) => text.replace('_', " "),
+        Ok(serde_json::Value::String(text)) => match text.as_str() {
+            "nv_sci" => "NvSci".to_owned(),
+            "nv_sci_sync" => "NvSciSync".to_owned(),
+            "posix" => "POSIX".to_owned(),
+            "windows" => "Windows".to_owned(),
+            _ => text.replace('_', " "),
+        },
         Ok(other) => other.to_string(),
         Err(error) => error.to_string(),
     }
+}
+
+/// Who has to close a handle, as the answer to that question.
+#[must_use]
+pub fn owner(owner: Owner) -> String {
+    if owner == Owner::None { "nobody".to_owned() } else { word(&owner) }
 }
 
 fn handle_types(sheet: &mut Sheet, rows: &[HandleRow]) {
@@ -71,8 +86,8 @@ fn handle_types(sheet: &mut Sheet, rows: &[HandleRow]) {
             row.value.map(|value| format!("{value}")).unwrap_or_default(),
             format!("`{}`", row.member),
             word(&row.platform),
-            word(&row.owner_on_success),
-            word(&row.owner_on_failure),
+            owner(row.owner_on_success),
+            owner(row.owner_on_failure),
             word(&row.transference),
             word(&row.payload),
         ];
@@ -125,7 +140,8 @@ fn rules(sheet: &mut Sheet, rules: &[RuleRow]) {
 fn point(rule: &RuleRow) -> Point {
     let mut text = rule.demand.clone();
     if let Some(error) = &rule.error {
-        text = format!("{text}; otherwise `{error}`");
+        let refused = rule.predicate == Predicate::Forbidden.name();
+        text = if refused { format!("{text}, with `{error}`") } else { format!("{text}; otherwise `{error}`") };
     }
     let basis = match (&rule.source, &rule.reason) {
         (Some(source), Some(reason)) => format!("{}; {reason}", source_text(source)),

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CodeRow, ErrorRow, find::Subject};
-use crate::model::{CType, Command, ErrorList, HandleType, Model, Rule};
+use crate::model::{CType, Command, EnumerationKind, ErrorList, HandleType, Model, Rule};
 
 /// A model with the names that each of its rules has.
 pub(super) struct Related<'a> {
@@ -28,6 +28,8 @@ struct Wanted<'a> {
     subjects: BTreeSet<&'a str>,
     /// Rules by their id.
     ids: BTreeSet<&'a str>,
+    /// Rules that say which handle types are meant.
+    quoted: BTreeSet<&'a str>,
     /// Rules that have one of these names.
     names: BTreeSet<&'a str>,
     /// Handle types by their names.
@@ -68,7 +70,8 @@ impl<'a> Related<'a> {
             })
             .collect();
         let spoken_of = |row: &HandleType| {
-            let speaks = |rule: &&&Rule| wanted.ids.contains(rule.id.as_str()) || wanted.speakers.contains(rule.subject.as_str());
+            let speaks =
+                |rule: &&&Rule| wanted.quoted.contains(rule.id.as_str()) || wanted.speakers.contains(rule.subject.as_str());
             rules.iter().filter(speaks).any(|rule| self.names(rule, &row.name))
         };
         let is_wanted = |row: &&HandleType| {
@@ -117,6 +120,7 @@ impl<'a> Related<'a> {
             }
             Subject::Rule(rule) => {
                 wanted.ids.insert(&rule.id);
+                wanted.quoted.insert(&rule.id);
             }
             Subject::Constant(constant) => {
                 wanted.names.insert(&constant.name);
@@ -146,6 +150,10 @@ impl<'a> Related<'a> {
                 let list = self.model.error_lists.iter().find(|list| list.symbol == command.symbol);
                 codes.extend(list.and_then(|list| list.codes.as_ref()).into_iter().flatten().map(|code| code.code.clone()));
             }
+        }
+        let status = self.model.enumerations.iter().filter(|one| one.kind == EnumerationKind::Status);
+        for good in status.flat_map(|one| &one.enumerators).filter(|value| value.value.integer() == Some(0)) {
+            codes.remove(&good.name);
         }
         codes.into_iter().collect()
     }
@@ -191,22 +199,10 @@ fn names_in(rule: &Rule) -> BTreeSet<String> {
     texts.iter().flat_map(|text| text.split(|c| !is_part(c))).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// What `name` is another name of, in the end.
-pub(super) fn resolved<'a>(model: &'a Model, name: &'a str) -> &'a str {
-    let mut name = name;
-    for _ in 0..model.aliases.len() {
-        match model.aliases.iter().find(|alias| alias.name == name).map(|alias| &alias.ctype) {
-            Some(CType::Named(target)) => name = target,
-            _ => break,
-        }
-    }
-    name
-}
-
 /// The type that `ctype` is, points to, or is an array of.
 fn pointee<'a>(model: &'a Model, ctype: &'a CType) -> Option<&'a str> {
     match ctype {
-        CType::Named(name) => Some(resolved(model, name)),
+        CType::Named(name) => Some(model.resolve(name)),
         CType::Pointer { to, .. } | CType::Array { of: to, .. } => pointee(model, to),
         CType::Void | CType::Function(_) => None,
     }

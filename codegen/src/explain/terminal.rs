@@ -62,21 +62,27 @@ impl Style {
         marked.chain(note).collect()
     }
 
-    /// The table in columns; where the terminal is too narrow for that, each row as a list of its cells.
+    /// The table in columns. Columns that do not fit beside the others follow below, with the names of the rows again; where the terminal is
+    /// too narrow for even two, each row is a list of its cells.
     fn table(self, table: &Table) -> Vec<String> {
         let columns = table.head.len();
         let cells = |column: usize| std::iter::once(&table.head).chain(&table.rows).filter_map(move |row| row.get(column));
         let natural: Vec<usize> = (0..columns).map(|column| cells(column).map(|cell| width(cell)).max().unwrap_or(0)).collect();
         let least: Vec<usize> =
             (0..columns).map(|column| cells(column).map(|cell| longest_word(cell)).max().unwrap_or(0)).collect();
-        let gaps = GAP * columns.saturating_sub(1);
-        if least.iter().sum::<usize>() + gaps > self.width {
-            return self.stacked(table);
-        }
-        let widths = fit(&natural, &least, self.width - gaps);
-        let mut lines = self.row(&table.head, &widths, Some(BOLD));
-        for row in &table.rows {
-            lines.extend(self.row(row, &widths, None));
+        let Some(parts) = split(&least, self.width) else { return self.stacked(table) };
+        let mut lines = Vec::new();
+        for part in parts {
+            if !lines.is_empty() {
+                lines.push(String::new());
+            }
+            let pick = |widths: &[usize]| -> Vec<usize> { part.iter().map(|at| widths[*at]).collect() };
+            let of = |row: &[String]| -> Vec<String> { part.iter().filter_map(|at| row.get(*at).cloned()).collect() };
+            let widths = fit(&pick(&natural), &pick(&least), self.width - GAP * (part.len() - 1));
+            lines.extend(self.row(&of(&table.head), &widths, Some(BOLD)));
+            for row in &table.rows {
+                lines.extend(self.row(&of(row), &widths, None));
+            }
         }
         lines
     }
@@ -165,6 +171,25 @@ fn pieces(word: &str, most: usize) -> Vec<String> {
         if named { format!("`{piece}`") } else { piece }
     };
     letters.chunks(most.max(1)).map(whole).collect()
+}
+
+/// The columns of each part of a table, the first among them in every part; nothing where the first leaves no room for another.
+fn split(least: &[usize], room: usize) -> Option<Vec<Vec<usize>>> {
+    let first = least.first().copied().unwrap_or(0);
+    let mut parts = vec![vec![0]];
+    let mut used = first;
+    for (at, width) in least.iter().enumerate().skip(1) {
+        if first + GAP + width > room {
+            return None;
+        }
+        if used + GAP + width > room {
+            parts.push(vec![0]);
+            used = first;
+        }
+        used += GAP + width;
+        parts.last_mut()?.push(at);
+    }
+    (first <= room).then_some(parts)
 }
 
 /// Widths for columns that are `natural`ly wider than `room`: the widest give way first, none below its longest word.
