@@ -10,6 +10,7 @@
 //!
 //! Only [`fetch`], the command line and the last write touch the disk.
 
+pub mod atlas;
 pub mod emit;
 pub mod explain;
 pub mod fetch;

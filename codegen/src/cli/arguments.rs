@@ -121,6 +121,12 @@ pub(crate) enum Command {
         #[arg(long, conflicts_with = "json")]
         markdown: bool,
     },
+    /// Show how much of upstream's text became rules, by function, and what is left
+    Coverage {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Where upstream is.

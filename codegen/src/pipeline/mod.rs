@@ -13,7 +13,7 @@ pub use outputs::{Difference, OutputError, Outputs};
 pub use stats::Stats;
 
 use crate::{
-    emit,
+    atlas, emit,
     finding::Findings,
     model::{Api, Model},
     snapshot,
@@ -66,11 +66,14 @@ pub fn snapshots(imported: &Imported) -> Outputs {
     outputs
 }
 
-/// The bindings of both APIs.
+/// The bindings of both APIs, and the pages that are made from the same tables.
 pub fn bindings(cuda: &Model, opencl: &Model) -> Result<Outputs, Findings> {
     let mut outputs = Outputs::default();
     for output in emit::outputs(cuda, opencl)? {
         outputs.push(output.path, output.text);
+    }
+    for page in atlas::pages(cuda, opencl) {
+        outputs.push(page.path, page.text);
     }
     for api in Api::ALL {
         outputs.own(emit::folder(api), emit::MARK);
