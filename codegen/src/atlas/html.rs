@@ -11,7 +11,7 @@ const STYLE: &str = "
 :root { color-scheme: light dark; --line: #8886; --soft: #8882; }
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 120rem; padding: 1rem; }
 p { max-width: 50rem; }
-code { font-family: ui-monospace, monospace; font-size: 0.85em; overflow-wrap: anywhere; }
+code { font-family: ui-monospace, monospace; font-size: 0.85em; overflow-wrap: break-word; }
 table { border-collapse: collapse; margin: 1.5rem 0; width: 100%; }
 caption { font-weight: bold; padding: 0.5rem 0; text-align: left; }
 th, td { border: 1px solid var(--line); padding: 0.35rem 0.5rem; text-align: left; vertical-align: top; }
@@ -91,8 +91,13 @@ fn list(page: &mut String, points: &[Point]) {
 
 /// With names as code.
 fn rich(text: &str) -> String {
-    let part = |(at, part): (usize, &str)| if at % 2 == 1 { format!("<code>{}</code>", escaped(part)) } else { escaped(part) };
+    let part = |(at, part): (usize, &str)| if at % 2 == 1 { format!("<code>{}</code>", breakable(part)) } else { escaped(part) };
     text.split('`').enumerate().map(part).collect()
+}
+
+/// A name that a browser may break after an underscore or before a bracket, where it does not fit.
+fn breakable(name: &str) -> String {
+    escaped(name).replace('_', "_<wbr/>").replace('[', "<wbr/>[")
 }
 
 fn escaped(text: &str) -> String {

@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 use crate::{
     explain::{
         common_member, markdown,
-        page::{owner, word},
+        page::{first_seen, owner, word},
         sheet::Sheet,
     },
-    model::{ExportedSize, HandleKind, HandleType, Model},
+    model::{Api, ExportedSize, HandleKind, HandleType, Model},
 };
 
 /// What the outputs begin with.
@@ -81,7 +81,7 @@ fn sheet(models: &[&Model]) -> Sheet {
         }
         sheet.heading(2, title);
         pairs(&mut sheet, title, &of_kind, &rows);
-        properties(&mut sheet, title, &of_kind);
+        properties(&mut sheet, title, &of_kind, models);
     }
     sheet
 }
@@ -101,8 +101,8 @@ impl<'a> Pairs<'a> {
         pairs.add(row);
         for other in rows.iter().filter(|other| other.counterparts_in(row).contains(&row.name)) {
             match other.api {
-                crate::model::Api::Cuda => pairs.cuda.insert(&other.name),
-                crate::model::Api::OpenCl => pairs.opencl.insert(&other.name),
+                Api::Cuda => pairs.cuda.insert(&other.name),
+                Api::OpenCl => pairs.opencl.insert(&other.name),
             };
             // What the other one pairs with outside of both APIs, this one does as well: it is the same handle.
             if other.kind == row.kind {
@@ -125,8 +125,8 @@ impl HandleType {
     /// The names that this row gives for the API of `other`.
     fn counterparts_in(&self, other: &Self) -> &[String] {
         match other.api {
-            crate::model::Api::Cuda => &self.counterparts.cuda,
-            crate::model::Api::OpenCl => &self.counterparts.opencl,
+            Api::Cuda => &self.counterparts.cuda,
+            Api::OpenCl => &self.counterparts.opencl,
         }
     }
 }
@@ -142,13 +142,17 @@ fn pairs(sheet: &mut Sheet, title: &str, of_kind: &[&HandleType], rows: &[&Handl
     };
     let cells = |row: &&HandleType| {
         let pairs = Pairs::of(row, rows);
+        // What a row pairs with in its own API is another kind of handle; where there is none, it stands for itself.
+        let own = |api: Api, paired: &BTreeSet<&str>| {
+            if api == row.api && paired.is_empty() { "itself".to_owned() } else { names(paired) }
+        };
         vec![
             format!("`{}`", row.name),
             row.api.to_string(),
             names(&pairs.vulkan),
             names(&pairs.d3d),
-            names(&pairs.cuda),
-            names(&pairs.opencl),
+            own(Api::Cuda, &pairs.cuda),
+            own(Api::OpenCl, &pairs.opencl),
         ]
     };
     let head = ["handle type", "API", "Vulkan", "Direct3D", "CUDA", "OpenCL"];
@@ -156,7 +160,7 @@ fn pairs(sheet: &mut Sheet, title: &str, of_kind: &[&HandleType], rows: &[&Handl
 }
 
 /// What each is, who owns it, and since when it exists.
-fn properties(sheet: &mut Sheet, title: &str, of_kind: &[&HandleType]) {
+fn properties(sheet: &mut Sheet, title: &str, of_kind: &[&HandleType], models: &[&Model]) {
     let semaphores = of_kind.iter().any(|row| row.kind == HandleKind::Semaphore);
     let mut head = vec![
         "handle type",
@@ -194,7 +198,7 @@ fn properties(sheet: &mut Sheet, title: &str, of_kind: &[&HandleType]) {
         cells.extend([
             exported_size(row.exported_size),
             row.capability_query.as_ref().map_or_else(|| UNSPECIFIED.to_owned(), |query| format!("`{query}`")),
-            row.lifetime.since.map_or_else(|| NOTHING.to_owned(), |version| version.to_string()),
+            or_nothing(models.iter().find(|model| model.api == row.api).and_then(|model| first_seen(model, row.lifetime.since))),
             or_nothing(row.extension.as_ref().map(|name| format!("`{name}`"))),
         ]);
         cells

@@ -18,8 +18,8 @@ use serde::Serialize;
 use self::{find::Subject, relate::Related, words::Words};
 use crate::{
     model::{
-        Api, CType, Command, HandleType, InitialState, Lifetime, Model, Origin, Owner, Payload, Permanence, Platform, RecordKind,
-        Rule, Transference, Version,
+        Api, CType, Command, HandleType, InitialState, Lifetime, Model, Origin, Owner, Path, Payload, Permanence, Platform,
+        RecordKind, Rule, Transference, Version,
     },
     snapshot::lines::{BySymbol, Lines},
 };
@@ -104,6 +104,9 @@ pub struct HandleRow {
     pub errors: Vec<String>,
     /// The first version that has it; `null` where only extensions do, or none is named.
     pub since: Option<Version>,
+    /// The same for a reader.
+    #[serde(skip)]
+    seen: Option<String>,
     /// The extensions that bring it.
     pub extensions: Vec<String>,
 }
@@ -221,7 +224,7 @@ impl<'a> Explainer<'a> {
             name: name.to_owned(),
             api: self.model.api,
             items: subjects.iter().filter_map(|subject| self.item(*subject)).collect(),
-            handle_types: about.handle_types.iter().map(|row| handle_row(row, &related)).collect(),
+            handle_types: about.handle_types.iter().map(|row| handle_row(self.model, row, &related)).collect(),
             rules: about.rules.iter().map(|rule| self.rule_row(rule, &words)).collect(),
             errors: about.errors,
         })
@@ -344,7 +347,7 @@ pub fn since(lifetime: &Lifetime) -> Option<String> {
     version.or_else(|| (!lifetime.extensions.is_empty()).then(|| lifetime.extensions.join(" or ")))
 }
 
-fn handle_row(row: &HandleType, related: &Related<'_>) -> HandleRow {
+fn handle_row(model: &Model, row: &HandleType, related: &Related<'_>) -> HandleRow {
     let rules = related.rules_of(row);
     HandleRow {
         name: row.name.clone(),
@@ -363,6 +366,7 @@ fn handle_row(row: &HandleType, related: &Related<'_>) -> HandleRow {
         errors: related.errors_of(row, &rules),
         rules: rules.iter().map(|rule| rule.id.clone()).collect(),
         since: row.lifetime.since,
+        seen: page::first_seen(model, row.lifetime.since),
         extensions: row.lifetime.extensions.clone(),
     }
 }
@@ -370,7 +374,7 @@ fn handle_row(row: &HandleType, related: &Related<'_>) -> HandleRow {
 /// The member that all of a row's members are, or are in: `handle.win32` of `handle.win32.handle` and `handle.win32.name`.
 #[must_use]
 pub fn common_member(row: &HandleType) -> String {
-    let mut paths = row.members.iter().map(|path| path.as_str());
+    let mut paths = row.members.iter().map(Path::as_str);
     let Some(first) = paths.next() else { return String::new() };
     let mut common = first;
     for path in paths {

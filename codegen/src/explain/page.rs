@@ -10,7 +10,7 @@ use super::{
     sheet::{Point, Sheet},
 };
 use crate::{
-    model::{Origin, Owner, Predicate},
+    model::{Api, Model, Origin, Owner, Predicate, Version},
     snapshot::lines::Lines,
 };
 
@@ -36,7 +36,7 @@ fn item(sheet: &mut Sheet, item: &Item) {
     sheet.paragraph(format!("{}.", said.join("; ")));
     let rows =
         item.parts.iter().map(|part| vec![format!("`{}`", part.name), part.is.clone(), part.since.clone().unwrap_or_default()]);
-    sheet.table(item.name.clone(), &["name", if item.kind == "enumeration" { "value" } else { "type" }, "since"], rows.collect());
+    sheet.table("", &["name", if item.kind == "enumeration" { "value" } else { "type" }, "since"], rows.collect());
 }
 
 /// `cuda.h:12-34`.
@@ -70,6 +70,17 @@ pub fn owner(owner: Owner) -> String {
     if owner == Owner::None { "nobody".to_owned() } else { word(&owner) }
 }
 
+/// `13.5`, or `13.5 or earlier` where nothing older was read.
+#[must_use]
+pub fn first_seen(model: &Model, since: Option<Version>) -> Option<String> {
+    let oldest = model.releases.first().and_then(|release| {
+        let mut parts = release.split('.');
+        format!("{}.{}", parts.next()?, parts.next()?).parse::<Version>().ok()
+    });
+    let since = since?;
+    Some(if model.api == Api::Cuda && Some(since) == oldest { format!("{since} or earlier") } else { since.to_string() })
+}
+
 fn handle_types(sheet: &mut Sheet, rows: &[HandleRow]) {
     if rows.is_empty() {
         return;
@@ -92,11 +103,11 @@ fn handle_types(sheet: &mut Sheet, rows: &[HandleRow]) {
             word(&row.payload),
         ];
         cells.extend(has_special.then(|| row.special_value.map(|value| value.to_string()).unwrap_or_default()));
-        let since = row.since.map_or_else(|| row.extensions.join(" or "), |version| version.to_string());
+        let since = row.seen.clone().unwrap_or_else(|| row.extensions.join(" or "));
         cells.extend([row.rules.len().to_string(), since]);
         cells
     };
-    sheet.table("Handle types", &head, rows.iter().map(cells).collect());
+    sheet.table("", &head, rows.iter().map(cells).collect());
     if let [row] = rows {
         sheet.paragraph(format!(
             "`{}` selects {}.",
@@ -177,7 +188,7 @@ fn errors(sheet: &mut Sheet, rows: &[ErrorRow], name: &str) {
         let conditions = |count: usize| if count == 0 { "none stated".to_owned() } else { count.to_string() };
         let cells =
             |code: &super::CodeRow| vec![format!("`{}`", code.code), conditions(code.rules.len()), code.extensions.join(" or ")];
-        sheet.table(row.command.clone(), &["code", "conditions", "with the extension"], row.codes.iter().map(cells).collect());
+        sheet.table("", &["code", "conditions", "with the extension"], row.codes.iter().map(cells).collect());
         if row.earlier_errors {
             sheet.paragraph("Errors of earlier, asynchronous work may come back as well.");
         }
@@ -185,7 +196,7 @@ fn errors(sheet: &mut Sheet, rows: &[ErrorRow], name: &str) {
     if !own {
         let rules = |row: &ErrorRow| row.codes.iter().map(|code| code.rules.len()).sum::<usize>().to_string();
         sheet.table(
-            "Commands",
+            "",
             &["command", "rules that lead to it"],
             rows.iter().map(|row| vec![format!("`{}`", row.command), rules(row)]).collect(),
         );

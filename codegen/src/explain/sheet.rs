@@ -25,7 +25,7 @@ pub enum Block {
 /// Rows of equal length. The first column names the row.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// What it shows.
+    /// What it shows; empty where the heading above says so.
     pub caption: String,
     /// The titles of the columns.
     pub head: Vec<String>,

@@ -42,8 +42,8 @@ pub fn render(sheet: &Sheet, style: Style) -> String {
 impl Style {
     fn block(self, block: &Block) -> Vec<String> {
         match block {
-            Block::Heading(_, text) => self.wrapped(text, self.width).iter().map(|line| self.paint(BOLD, &plain(line))).collect(),
-            Block::Paragraph(text) => self.wrapped(text, self.prose()).iter().map(|line| self.names(line)).collect(),
+            Block::Heading(_, text) => Self::wrapped(text, self.width).iter().map(|line| self.paint(BOLD, &plain(line))).collect(),
+            Block::Paragraph(text) => Self::wrapped(text, self.prose()).iter().map(|line| self.names(line)).collect(),
             Block::Table(table) => self.table(table),
             Block::Points(points) => points.iter().flat_map(|point| self.point(point)).collect(),
         }
@@ -54,10 +54,10 @@ impl Style {
     }
 
     fn point(self, point: &Point) -> Vec<String> {
-        let lines = self.wrapped(&point.text, self.prose() - 4);
+        let lines = Self::wrapped(&point.text, self.prose() - 4);
         let marked =
             lines.iter().enumerate().map(|(at, line)| format!("  {} {}", if at == 0 { "•" } else { " " }, self.names(line)));
-        let note = self.wrapped(&point.note, self.prose() - 4);
+        let note = Self::wrapped(&point.note, self.prose() - 4);
         let note = note.iter().filter(|line| !line.is_empty()).map(|line| format!("    {}", self.paint(DIM, &plain(line))));
         marked.chain(note).collect()
     }
@@ -88,7 +88,7 @@ impl Style {
     }
 
     fn row(self, row: &[String], widths: &[usize], colour: Option<&str>) -> Vec<String> {
-        let cells: Vec<Vec<String>> = row.iter().zip(widths).map(|(cell, width)| self.wrapped(cell, *width)).collect();
+        let cells: Vec<Vec<String>> = row.iter().zip(widths).map(|(cell, width)| Self::wrapped(cell, *width)).collect();
         let height = cells.iter().map(Vec::len).max().unwrap_or(0);
         let line = |at: usize| {
             let mut text = String::new();
@@ -110,7 +110,7 @@ impl Style {
             for (at, (title, cell)) in table.head.iter().zip(row).enumerate() {
                 let indent = if at == 0 { "" } else { "  " };
                 let text = if at == 0 { cell.clone() } else { format!("{title}: {cell}") };
-                let wrapped = self.wrapped(&text, self.width - indent.len());
+                let wrapped = Self::wrapped(&text, self.width - indent.len());
                 lines.extend(wrapped.iter().map(|line| format!("{indent}{}", self.names(line))));
             }
         }
@@ -118,13 +118,13 @@ impl Style {
     }
 
     /// `text` in lines of at most `width` characters; a longer word is broken. A name that is broken keeps its backticks on both lines.
-    fn wrapped(self, text: &str, most: usize) -> Vec<String> {
+    fn wrapped(text: &str, most: usize) -> Vec<String> {
         let mut lines = vec![String::new()];
         for word in text.split_whitespace() {
             for piece in pieces(word, most) {
                 let line = lines.last_mut().map(|line| (width(line), line));
                 match line {
-                    Some((used, line)) if used == 0 => line.push_str(&piece),
+                    Some((0, line)) => line.push_str(&piece),
                     Some((used, line)) if used + 1 + width(&piece) <= most => {
                         line.push(' ');
                         line.push_str(&piece);

@@ -55,7 +55,7 @@ impl Words {
             },
             Predicate::NoneOf(names) => match names.as_slice() {
                 [name] => format!("{all} {is} not {}", self.name(name)),
-                _ => format!("{all} {is} none of {}", self.list(names, "or")),
+                _ => format!("{all} {is} none of {}", self.list(names, "and")),
             },
             Predicate::Equal(operand) => format!("{all} {is} equal to {}", self.name(operand)),
             Predicate::NotEqual(operand) => format!("{all} {is} not equal to {}", self.name(operand)),
@@ -107,7 +107,7 @@ impl Words {
             Test::In(names) => format!("{looked_at} is {}", self.list(names, "or")),
             Test::NotIn(names) => match names.as_slice() {
                 [name] => format!("{looked_at} is not {}", self.name(name)),
-                _ => format!("{looked_at} is none of {}", self.list(names, "or")),
+                _ => format!("{looked_at} is none of {}", self.list(names, "and")),
             },
             Test::Has(names) => format!("{looked_at} has {}", self.list(names, "and")),
             Test::Lacks(names) => format!("{looked_at} lacks {}", self.list(names, "and")),
