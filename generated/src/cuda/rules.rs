@@ -7,7 +7,7 @@ use super::*;
 
 use crate::rules::row::*;
 
-use crate::rules::{Rule, Subject, Utf16Name, Zeroed, quick};
+use crate::rules::{Rule, Source, Subject, Utf16Name, Zeroed, quick};
 
 members! {
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1 {
@@ -20,11 +20,12 @@ members! {
 
 static RULES_OF_CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_BUFFER_DESC::flags");
     &[
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_BUFFER_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_BUFFER_DESC::flags"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_BUFFER_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
     ]
 };
 
@@ -48,81 +49,84 @@ members! {
 
 static RULES_OF_CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC::handle::win32");
+    const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "cuImportExternalMemory");
+    const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC::flags");
     &[
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC::handle::win32"), reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
+        origin: Stated, source: FROM, reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/flags-must-have-flags", [R::FLAGS.field] MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["IDXGIResource1::CreateSharedHandle", "ID3D11Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D11Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/flags-must-have-flags", [R::FLAGS.field] MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &["IDXGIResource::GetSharedHandle", "ID3D11Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-            origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Derived, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Heap"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D12Heap"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/flags-must-have-flags", [R::FLAGS.field] MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D12Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["dma_buf"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Derived, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/flags-zero", [R::FLAGS.field] Zero, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/NVSCIBUF/nvSciBufObject-non-null", [R::HANDLE_NV_SCI_BUF_OBJECT.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/NVSCIBUF/nvSciBufObject-object", [R::HANDLE_NV_SCI_BUF_OBJECT.field] vouched("object", &["NvSciBufObj"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["memory_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Derived, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-not-used-after-import", [R::HANDLE_FD.field] vouched("not_used_after_import", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["memory_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["memory_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/flags-only-flags", [R::FLAGS.field] OnlyFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC::flags"), since: "13.5" },
+        origin: Stated, source: FROM_3, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-of", [R::SIZE.field] vouched("size_of", &["memory_object"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/type-one-of", [R::TYPE.field] OneOf(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF, CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]), when [],
-            origin: Derived, reason: "the values that `CUexternalMemoryHandleType` has", since: "13.5" },
+        origin: Derived, reason: "the values that `CUexternalMemoryHandleType` has", since: "13.5" },
     ]
 };
 
@@ -148,91 +152,142 @@ impl CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1 {
     #[inline]
     #[must_use]
     pub const fn opaque_fd(fd: c_int, size: c_ulonglong, flags: c_uint) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD).with(Self::HANDLE_FD, fd).with(Self::SIZE, size).with(Self::FLAGS, flags)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD)
+            .with(Self::HANDLE_FD, fd)
+            .with(Self::SIZE, size)
+            .with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_win32(handle: *mut c_void, size: c_ulonglong, flags: c_uint) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32).with(Self::HANDLE_WIN32_HANDLE, handle).with(Self::SIZE, size).with(Self::FLAGS, flags)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
+            .with(Self::SIZE, size)
+            .with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_win32_by_name(name: Utf16Name<'_>, size: c_ulonglong, flags: c_uint) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32).with_name(Self::HANDLE_WIN32_NAME, name).with(Self::SIZE, size).with(Self::FLAGS, flags)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32)
+            .with_name(Self::HANDLE_WIN32_NAME, name)
+            .with(Self::SIZE, size)
+            .with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT). The handle is nobody's, being a number that holds no reference after a successful import, and nobody's, being a number that holds no reference after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_win32_kmt(handle: *mut c_void, size: c_ulonglong, flags: c_uint) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT).with(Self::HANDLE_WIN32_HANDLE, handle).with(Self::SIZE, size).with(Self::FLAGS, flags)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
+            .with(Self::SIZE, size)
+            .with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d12_heap(handle: *mut c_void, size: c_ulonglong, flags: c_uint) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP).with(Self::HANDLE_WIN32_HANDLE, handle).with(Self::SIZE, size).with(Self::FLAGS, flags)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
+            .with(Self::SIZE, size)
+            .with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d12_heap_by_name(name: Utf16Name<'_>, size: c_ulonglong, flags: c_uint) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP).with_name(Self::HANDLE_WIN32_NAME, name).with(Self::SIZE, size).with(Self::FLAGS, flags)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP)
+            .with_name(Self::HANDLE_WIN32_NAME, name)
+            .with(Self::SIZE, size)
+            .with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d12_resource(handle: *mut c_void, size: c_ulonglong) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE).with(Self::HANDLE_WIN32_HANDLE, handle).with(Self::SIZE, size).with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
+            .with(Self::SIZE, size)
+            .with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d12_resource_by_name(name: Utf16Name<'_>, size: c_ulonglong) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE).with_name(Self::HANDLE_WIN32_NAME, name).with(Self::SIZE, size).with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE)
+            .with_name(Self::HANDLE_WIN32_NAME, name)
+            .with(Self::SIZE, size)
+            .with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_resource(handle: *mut c_void, size: c_ulonglong) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE).with(Self::HANDLE_WIN32_HANDLE, handle).with(Self::SIZE, size).with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
+            .with(Self::SIZE, size)
+            .with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_resource_by_name(name: Utf16Name<'_>, size: c_ulonglong) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE).with_name(Self::HANDLE_WIN32_NAME, name).with(Self::SIZE, size).with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE)
+            .with_name(Self::HANDLE_WIN32_NAME, name)
+            .with(Self::SIZE, size)
+            .with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT). The handle is nobody's, being a number that holds no reference after a successful import, and nobody's, being a number that holds no reference after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_resource_kmt(handle: *mut c_void, size: c_ulonglong) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT).with(Self::HANDLE_WIN32_HANDLE, handle).with(Self::SIZE, size).with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
+            .with(Self::SIZE, size)
+            .with(Self::FLAGS, (CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) as c_uint)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF). The handle is left open by upstream after a successful import, and left open by upstream after a failed one."]
     #[inline]
     #[must_use]
     pub const fn nvscibuf(nvSciBufObject: *const c_void, size: c_ulonglong, flags: c_uint) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF).with(Self::HANDLE_NV_SCI_BUF_OBJECT, nvSciBufObject).with(Self::SIZE, size).with(Self::FLAGS, flags)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF)
+            .with(Self::HANDLE_NV_SCI_BUF_OBJECT, nvSciBufObject)
+            .with(Self::SIZE, size)
+            .with(Self::FLAGS, flags)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD). The handle is left open by upstream after a successful import, and left open by upstream after a failed one."]
     #[inline]
     #[must_use]
     pub const fn dmabuf_fd(fd: c_int, size: c_ulonglong) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD).with(Self::HANDLE_FD, fd).with(Self::SIZE, size)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD)
+            .with(Self::HANDLE_FD, fd)
+            .with(Self::SIZE, size)
     }
 }
 
@@ -321,15 +376,39 @@ impl ExternalMemoryHandle {
         unsafe {
             let bytes = crate::rules::Bytes::of(descriptor);
             match quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::TYPE) {
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD => Self::OpaqueFd { fd: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_FD) },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32 => Self::OpaqueWin32 { handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT => Self::OpaqueWin32Kmt { handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP => Self::D3d12Heap { handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE => Self::D3d12Resource { handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE => Self::D3d11Resource { handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT => Self::D3d11ResourceKmt { handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF => Self::Nvscibuf { nvSciBufObject: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_NV_SCI_BUF_OBJECT) },
-                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD => Self::DmabufFd { fd: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_FD) },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD => {
+                    Self::OpaqueFd { fd: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_FD) }
+                }
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32 => Self::OpaqueWin32 {
+                    handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                    name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT => Self::OpaqueWin32Kmt {
+                    handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                    name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP => Self::D3d12Heap {
+                    handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                    name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE => Self::D3d12Resource {
+                    handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                    name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE => Self::D3d11Resource {
+                    handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                    name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT => Self::D3d11ResourceKmt {
+                    handle: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                    name: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF => Self::Nvscibuf {
+                    nvSciBufObject: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_NV_SCI_BUF_OBJECT),
+                },
+                CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD => {
+                    Self::DmabufFd { fd: quick::value(bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1::HANDLE_FD) }
+                }
                 other => Self::Unknown(other),
             }
         }
@@ -352,11 +431,12 @@ members! {
 
 static RULES_OF_CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray");
     &[
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/NVSCIBUF/numLevels-equal", [R::NUM_LEVELS.field] Equal(constant(name("", 1))), when [given(Fact::MemoryHandleType, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
     ]
 };
 
@@ -380,81 +460,85 @@ members! {
 
 static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::win32");
+    const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "cuImportExternalSemaphore");
+    const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::nvSciSyncObj");
+    const FROM_4: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::flags");
     &[
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::win32"), reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
+        origin: Stated, source: FROM, reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D11Fence::CreateSharedHandle"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D11Fence"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
+        origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::win32"), reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
+        origin: Stated, source: FROM, reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["IDXGIResource1::CreateSharedHandle", "IDXGIKeyedMutex"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["IDXGIKeyedMutex"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
+        origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &["IDXGIResource::GetSharedHandle", "IDXGIKeyedMutex"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-            origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Derived, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Fence"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D12Fence"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
+        origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/NVSCISYNC/nvSciSyncObj-non-null", [R::HANDLE_NV_SCI_SYNC_OBJ.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::nvSciSyncObj"), since: "13.5" },
+        origin: Stated, source: FROM_3, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/NVSCISYNC/nvSciSyncObj-object", [R::HANDLE_NV_SCI_SYNC_OBJ.field] vouched("object", &["NvSciSyncObj"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Derived, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-not-used-after-import", [R::HANDLE_FD.field] vouched("not_used_after_import", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
+        origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
-            origin: Derived, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Derived, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-not-used-after-import", [R::HANDLE_FD.field] vouched("not_used_after_import", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
+        origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::flags"), since: "13.5" },
+        origin: Stated, source: FROM_4, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/type-one-of", [R::TYPE.field] OneOf(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32]), when [],
-            origin: Derived, reason: "the values that `CUexternalSemaphoreHandleType` has", since: "13.5" },
+        origin: Derived, reason: "the values that `CUexternalSemaphoreHandleType` has", since: "13.5" },
     ]
 };
 
@@ -476,105 +560,135 @@ impl CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1 {
     #[inline]
     #[must_use]
     pub const fn opaque_fd(fd: c_int) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD).with(Self::HANDLE_FD, fd)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD)
+            .with(Self::HANDLE_FD, fd)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_win32(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32).with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_win32_by_name(name: Utf16Name<'_>) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32).with_name(Self::HANDLE_WIN32_NAME, name)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32)
+            .with_name(Self::HANDLE_WIN32_NAME, name)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT). The handle is nobody's, being a number that holds no reference after a successful import, and nobody's, being a number that holds no reference after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_win32_kmt(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT).with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d12_fence(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE).with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d12_fence_by_name(name: Utf16Name<'_>) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE).with_name(Self::HANDLE_WIN32_NAME, name)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE)
+            .with_name(Self::HANDLE_WIN32_NAME, name)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_fence(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE).with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_fence_by_name(name: Utf16Name<'_>) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE).with_name(Self::HANDLE_WIN32_NAME, name)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE)
+            .with_name(Self::HANDLE_WIN32_NAME, name)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC). The handle is left open by upstream after a successful import, and left open by upstream after a failed one."]
     #[inline]
     #[must_use]
     pub const fn nvscisync(nvSciSyncObj: *const c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC).with(Self::HANDLE_NV_SCI_SYNC_OBJ, nvSciSyncObj)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC)
+            .with(Self::HANDLE_NV_SCI_SYNC_OBJ, nvSciSyncObj)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_keyed_mutex(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX).with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_keyed_mutex_by_name(name: Utf16Name<'_>) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX).with_name(Self::HANDLE_WIN32_NAME, name)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX)
+            .with_name(Self::HANDLE_WIN32_NAME, name)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT). The handle is nobody's, being a number that holds no reference after a successful import, and nobody's, being a number that holds no reference after a failed one."]
     #[inline]
     #[must_use]
     pub const fn d3d11_keyed_mutex_kmt(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT).with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD). The handle is the driver's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn timeline_semaphore_fd(fd: c_int) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD).with(Self::HANDLE_FD, fd)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD)
+            .with(Self::HANDLE_FD, fd)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn timeline_semaphore_win32(handle: *mut c_void) -> Zeroed<'static, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32).with(Self::HANDLE_WIN32_HANDLE, handle)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32)
+            .with(Self::HANDLE_WIN32_HANDLE, handle)
     }
 
     #[doc = "A descriptor for [`CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32`](CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32). The handle is the caller's after a successful import, and the caller's after a failed one."]
     #[inline]
     #[must_use]
     pub const fn timeline_semaphore_win32_by_name(name: Utf16Name<'_>) -> Zeroed<'_, Self> {
-        Zeroed::<Self>::new().with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32).with_name(Self::HANDLE_WIN32_NAME, name)
+        Zeroed::<Self>::new()
+            .with(Self::TYPE, CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32)
+            .with_name(Self::HANDLE_WIN32_NAME, name)
     }
 }
 
@@ -670,16 +784,47 @@ impl ExternalSemaphoreHandle {
         unsafe {
             let bytes = crate::rules::Bytes::of(descriptor);
             match quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::TYPE) {
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD => Self::OpaqueFd { fd: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_FD) },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32 => Self::OpaqueWin32 { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT => Self::OpaqueWin32Kmt { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE => Self::D3d12Fence { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE => Self::D3d11Fence { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC => Self::Nvscisync { nvSciSyncObj: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_NV_SCI_SYNC_OBJ) },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX => Self::D3d11KeyedMutex { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT => Self::D3d11KeyedMutexKmt { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD => Self::TimelineSemaphoreFd { fd: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_FD) },
-                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 => Self::TimelineSemaphoreWin32 { handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE), name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME) },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD => {
+                    Self::OpaqueFd { fd: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_FD) }
+                }
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32 => Self::OpaqueWin32 {
+                    handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                    name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT => Self::OpaqueWin32Kmt {
+                    handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                    name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE => Self::D3d12Fence {
+                    handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                    name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE => Self::D3d11Fence {
+                    handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                    name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC => Self::Nvscisync {
+                    nvSciSyncObj: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_NV_SCI_SYNC_OBJ),
+                },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX => Self::D3d11KeyedMutex {
+                    handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                    name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                },
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT => {
+                    Self::D3d11KeyedMutexKmt {
+                        handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                        name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                    }
+                }
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD => {
+                    Self::TimelineSemaphoreFd { fd: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_FD) }
+                }
+                CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 => {
+                    Self::TimelineSemaphoreWin32 {
+                        handle: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_HANDLE),
+                        name: quick::value(bytes, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1::HANDLE_WIN32_NAME),
+                    }
+                }
                 other => Self::Unknown(other),
             }
         }
@@ -700,15 +845,16 @@ members! {
 
 static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::flags");
     &[
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/NVSCISYNC/flags-only-flags", [R::FLAGS.field] OnlyFlags(named![CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::flags"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/flags-zero", [R::FLAGS.field] Zero, when [given(Fact::SemaphoreHandleType, Test::NotIn(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::flags"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/params-reserved-zero", [R::PARAMS_RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
     ]
 };
 
@@ -734,15 +880,16 @@ members! {
 
 static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::flags");
     &[
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/NVSCISYNC/flags-only-flags", [R::FLAGS.field] OnlyFlags(named![CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::flags"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/flags-zero", [R::FLAGS.field] Zero, when [given(Fact::SemaphoreHandleType, Test::NotIn(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::flags"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/params-reserved-zero", [R::PARAMS_RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
     ]
 };
 
@@ -778,10 +925,9 @@ members! {
 
 static RULES_OF_CUDA_FABRIC_COPY_BATCH_OP_v1: &[Rule] = {
     type R = CUDA_FABRIC_COPY_BATCH_OP_v1;
-    &[
-        rule! { "cuda/CUDA_FABRIC_COPY_BATCH_OP/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_FABRIC_COPY_BATCH_OP::flags"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_COPY_BATCH_OP::flags");
+    &[rule! { "cuda/CUDA_FABRIC_COPY_BATCH_OP/flags-zero", [R::FLAGS.field] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 rules! { CUDA_FABRIC_COPY_BATCH_OP_v1, RULES_OF_CUDA_FABRIC_COPY_BATCH_OP_v1, |bytes, _given| {
@@ -801,13 +947,16 @@ members! {
 
 static RULES_OF_CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1: &[Rule] = {
     type R = CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::ctx");
+    const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::gCtx");
+    const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::numOps");
     &[
         rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx_union-ctx-unchanged", [elsewhere("ctx_union.ctx")] Unchanged, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::ctx"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx_union-gCtx-unchanged", [elsewhere("ctx_union.gCtx")] Unchanged, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::gCtx"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/numOps-unchanged", [R::NUM_OPS.field] Unchanged, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::numOps"), since: "13.5" },
+        origin: Stated, source: FROM_3, since: "13.5" },
     ]
 };
 
@@ -847,11 +996,13 @@ members! {
 
 static RULES_OF_CUDA_MEMCPY3D_v2: &[Rule] = {
     type R = CUDA_MEMCPY3D_v2;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY3D::reserved0");
+    const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY3D::reserved1");
     &[
         rule! { "cuda/CUDA_MEMCPY3D/reserved0-null", [R::RESERVED0.field] Null, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY3D::reserved0"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUDA_MEMCPY3D/reserved1-null", [R::RESERVED1.field] Null, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY3D::reserved1"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
     ]
 };
 
@@ -876,15 +1027,19 @@ members! {
 
 static RULES_OF_CUDA_MEMCPY_BATCH_NODE_PARAMS_V1: &[Rule] = {
     type R = CUDA_MEMCPY_BATCH_NODE_PARAMS_V1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::count");
+    const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::ctx");
+    const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::gCtx");
+    const FROM_4: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::numAttrs");
     &[
         rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/count-unchanged", [R::COUNT.field] Unchanged, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::count"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx_union-ctx-unchanged", [elsewhere("ctx_union.ctx")] Unchanged, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::ctx"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx_union-gCtx-unchanged", [elsewhere("ctx_union.gCtx")] Unchanged, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::gCtx"), since: "13.5" },
+        origin: Stated, source: FROM_3, since: "13.5" },
         rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/numAttrs-unchanged", [R::NUM_ATTRS.field] Unchanged, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::numAttrs"), since: "13.5" },
+        origin: Stated, source: FROM_4, since: "13.5" },
     ]
 };
 
@@ -927,11 +1082,13 @@ members! {
 
 static RULES_OF_CUDA_MEMCPY_NODE_PARAMS: &[Rule] = {
     type R = CUDA_MEMCPY_NODE_PARAMS;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_NODE_PARAMS::flags");
+    const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_NODE_PARAMS::reserved");
     &[
         rule! { "cuda/CUDA_MEMCPY_NODE_PARAMS/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_NODE_PARAMS::flags"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUDA_MEMCPY_NODE_PARAMS/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEMCPY_NODE_PARAMS::reserved"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
     ]
 };
 
@@ -962,9 +1119,10 @@ members! {
 
 static RULES_OF_CUDA_MEM_ALLOC_NODE_PARAMS_v1: &[Rule] = {
     type R = CUDA_MEM_ALLOC_NODE_PARAMS_v1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEM_ALLOC_NODE_PARAMS::poolProps");
     &[
         rule! { "cuda/CUDA_MEM_ALLOC_NODE_PARAMS/poolProps-handleTypes-equal", [R::POOL_PROPS_HANDLE_TYPES.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEM_ALLOC_NODE_PARAMS::poolProps"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
@@ -995,9 +1153,10 @@ members! {
 
 static RULES_OF_CUDA_MEM_ALLOC_NODE_PARAMS_v2: &[Rule] = {
     type R = CUDA_MEM_ALLOC_NODE_PARAMS_v2;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEM_ALLOC_NODE_PARAMS_v2::poolProps");
     &[
         rule! { "cuda/CUDA_MEM_ALLOC_NODE_PARAMS_v2/poolProps-handleTypes-equal", [R::POOL_PROPS_HANDLE_TYPES.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_MEM_ALLOC_NODE_PARAMS_v2::poolProps"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
@@ -1028,10 +1187,9 @@ members! {
 
 static RULES_OF_CUDA_RESOURCE_DESC_v1: &[Rule] = {
     type R = CUDA_RESOURCE_DESC_v1;
-    &[
-        rule! { "cuda/CUDA_RESOURCE_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUDA_RESOURCE_DESC::flags"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_RESOURCE_DESC::flags");
+    &[rule! { "cuda/CUDA_RESOURCE_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 rules! { CUDA_RESOURCE_DESC_v1, RULES_OF_CUDA_RESOURCE_DESC_v1, |bytes, _given| {
@@ -1068,15 +1226,18 @@ members! {
 
 static RULES_OF_CUarrayMapInfo_v1: &[Rule] = {
     type R = CUarrayMapInfo_v1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUarrayMapInfo::flags");
+    const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "cuMemMapArrayAsync");
+    const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUarrayMapInfo::reserved");
     &[
         rule! { "cuda/CUarrayMapInfo/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUarrayMapInfo::flags"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUarrayMapInfo/memHandle-null", [elsewhere("memHandle")] Null, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemMapArrayAsync"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUarrayMapInfo/memHandleType-equal", [R::MEM_HANDLE_TYPE.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_GENERIC", CUmemHandleType::CU_MEM_HANDLE_TYPE_GENERIC.0 as i128))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemMapArrayAsync"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUarrayMapInfo/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUarrayMapInfo::reserved"), since: "13.5" },
+        origin: Stated, source: FROM_3, since: "13.5" },
     ]
 };
 
@@ -1096,10 +1257,9 @@ members! {
 
 static RULES_OF_CUcheckpointCheckpointArgs: &[Rule] = {
     type R = CUcheckpointCheckpointArgs;
-    &[
-        rule! { "cuda/CUcheckpointCheckpointArgs/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUcheckpointCheckpointArgs::reserved"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUcheckpointCheckpointArgs::reserved");
+    &[rule! { "cuda/CUcheckpointCheckpointArgs/reserved-zero", [R::RESERVED.field] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 rules! { CUcheckpointCheckpointArgs, RULES_OF_CUcheckpointCheckpointArgs, |bytes, _given| {
@@ -1117,11 +1277,13 @@ members! {
 
 static RULES_OF_CUcheckpointLockArgs: &[Rule] = {
     type R = CUcheckpointLockArgs;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUcheckpointLockArgs::reserved0");
+    const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUcheckpointLockArgs::reserved1");
     &[
         rule! { "cuda/CUcheckpointLockArgs/reserved0-zero", [R::RESERVED0.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUcheckpointLockArgs::reserved0"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUcheckpointLockArgs/reserved1-zero", [R::RESERVED1.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUcheckpointLockArgs::reserved1"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
     ]
 };
 
@@ -1138,10 +1300,9 @@ members! {
 
 static RULES_OF_CUcheckpointUnlockArgs: &[Rule] = {
     type R = CUcheckpointUnlockArgs;
-    &[
-        rule! { "cuda/CUcheckpointUnlockArgs/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUcheckpointUnlockArgs::reserved"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUcheckpointUnlockArgs::reserved");
+    &[rule! { "cuda/CUcheckpointUnlockArgs/reserved-zero", [R::RESERVED.field] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 rules! { CUcheckpointUnlockArgs, RULES_OF_CUcheckpointUnlockArgs, |bytes, _given| {
@@ -1267,11 +1428,13 @@ members! {
 
 static RULES_OF_CUgraphNodeParams: &[Rule] = {
     type R = CUgraphNodeParams;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUgraphNodeParams::reserved0");
+    const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUgraphNodeParams::reserved2");
     &[
         rule! { "cuda/CUgraphNodeParams/reserved0-zero", [R::RESERVED0.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUgraphNodeParams::reserved0"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUgraphNodeParams/reserved2-zero", [R::RESERVED2.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUgraphNodeParams::reserved2"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
     ]
 };
 
@@ -1298,11 +1461,12 @@ members! {
 
 static RULES_OF_CUmemAllocationProp_v1: &[Rule] = {
     type R = CUmemAllocationProp_v1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUmemAllocationProp::win32HandleMetaData");
     &[
         rule! { "cuda/CUmemAllocationProp/win32HandleMetaData-non-null", [R::WIN32_HANDLE_META_DATA.field] NonNull, when [of(R::REQUESTED_HANDLE_TYPES.field, Test::Has(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemAllocationProp::win32HandleMetaData"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUmemAllocationProp/win32HandleMetaData-zero", [R::WIN32_HANDLE_META_DATA.field] Zero, when [of(R::REQUESTED_HANDLE_TYPES.field, Test::Lacks(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemAllocationProp::win32HandleMetaData"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
@@ -1319,10 +1483,9 @@ members! {
 }
 
 static RULES_OF_CUmemFabricHandle_v1: &[Rule] = {
-    &[
-        rule! { "cuda/CUmemFabricHandle/connected-by", [] vouched("connected_by", &["NVSwitch_fabric"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemFabricHandle"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUmemFabricHandle");
+    &[rule! { "cuda/CUmemFabricHandle/connected-by", [] vouched("connected_by", &["NVSwitch_fabric"]), when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 rules! { CUmemFabricHandle_v1, RULES_OF_CUmemFabricHandle_v1, |_bytes, _given| {
@@ -1347,15 +1510,18 @@ members! {
 
 static RULES_OF_CUmemPoolProps_v1: &[Rule] = {
     type R = CUmemPoolProps_v1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUmemPoolProps::allocType");
+    const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUmemPoolProps::reserved");
+    const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUmemPoolProps::win32SecurityAttributes");
     &[
         rule! { "cuda/CUmemPoolProps/allocType-equal", [R::ALLOC_TYPE.field] Equal(constant(name("CU_MEM_ALLOCATION_TYPE_PINNED", CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED.0 as i128))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemPoolProps::allocType"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUmemPoolProps/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemPoolProps::reserved"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUmemPoolProps/win32SecurityAttributes-non-null", [R::WIN32_SECURITY_ATTRIBUTES.field] NonNull, when [of(R::HANDLE_TYPES.field, Test::Has(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemPoolProps::win32SecurityAttributes"), since: "13.5" },
+        origin: Stated, source: FROM_3, since: "13.5" },
         rule! { "cuda/CUmemPoolProps/win32SecurityAttributes-zero", [R::WIN32_SECURITY_ATTRIBUTES.field] Zero, when [of(R::HANDLE_TYPES.field, Test::Lacks(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUmemPoolProps::win32SecurityAttributes"), since: "13.5" },
+        origin: Stated, source: FROM_3, since: "13.5" },
     ]
 };
 
@@ -1378,10 +1544,9 @@ members! {
 
 static RULES_OF_CUmulticastObjectProp_v1: &[Rule] = {
     type R = CUmulticastObjectProp_v1;
-    &[
-        rule! { "cuda/CUmulticastObjectProp/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUmulticastObjectProp::flags"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUmulticastObjectProp::flags");
+    &[rule! { "cuda/CUmulticastObjectProp/flags-zero", [R::FLAGS.field] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 rules! { CUmulticastObjectProp_v1, RULES_OF_CUmulticastObjectProp_v1, |bytes, _given| {
@@ -1421,11 +1586,13 @@ members! {
 
 static RULES_OF_CUstreamBatchMemOpParams_v1: &[Rule] = {
     type R = CUstreamBatchMemOpParams_v1;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUstreamBatchMemOpParams::atomicReduction::flags");
+    const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUstreamBatchMemOpParams::flushRemoteWrites::flags");
     &[
         rule! { "cuda/CUstreamBatchMemOpParams/atomicReduction-flags-zero", [R::ATOMIC_REDUCTION_FLAGS.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUstreamBatchMemOpParams::atomicReduction::flags"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/CUstreamBatchMemOpParams/flushRemoteWrites-flags-zero", [R::FLUSH_REMOTE_WRITES_FLAGS.field] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "CUstreamBatchMemOpParams::flushRemoteWrites::flags"), since: "13.5" },
+        origin: Stated, source: FROM_2, since: "13.5" },
     ]
 };
 
@@ -1435,464 +1602,396 @@ rules! { CUstreamBatchMemOpParams_v1, RULES_OF_CUstreamBatchMemOpParams_v1, |byt
 } }
 
 static RULES_OF_cuArrayGetSparseProperties_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuArrayGetSparseProperties");
     &[
         rule! { "cuda/cuArrayGetSparseProperties/array-made-with-cuArrayCreate", [elsewhere("array")] vouched("made_with", &["cuArrayCreate", "cuArray3DCreate"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuArrayGetSparseProperties"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuCtxAttach_arguments, "cuCtxAttach", RULES_OF_cuCtxAttach_arguments {
-        pctx: *mut CUcontext;
         flags: c_uint = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuCtxAttach_arguments: &[Rule] = {
     type R = cuCtxAttach_arguments;
-    &[
-        rule! { "cuda/cuCtxAttach/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuCtxAttach"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuCtxAttach");
+    &[rule! { "cuda/cuCtxAttach/flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 static RULES_OF_cuDestroyExternalMemory_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuDestroyExternalMemory");
     &[
         rule! { "cuda/cuDestroyExternalMemory/extMem-released-with", [elsewhere("extMem")] vouched("released_with", &["cuMemFree", "cuMipmappedArrayDestroy"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuDestroyExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuDestroyExternalSemaphore_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuDestroyExternalSemaphore");
     &[
         rule! { "cuda/cuDestroyExternalSemaphore/extSem-completed-before", [elsewhere("extSem")] vouched("completed_before", &["cuDestroyExternalSemaphore"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuDestroyExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuExternalMemoryGetMappedBuffer_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer");
     &[
         rule! { "cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-describes-the-handle", [elsewhere("bufferDesc")] vouched("describes_the_handle", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-offset-bufferDesc-size-aligned-for-external-api", [elsewhere("bufferDesc.offset"), elsewhere("bufferDesc.size")] vouched("aligned_for_external_api", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuExternalMemoryGetMappedBuffer/devPtr-released-with", [elsewhere("devPtr")] vouched("released_with", &["cuMemFree"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuExternalMemoryGetMappedBuffer/devPtr-volatile-accesses-to-overlap", [elsewhere("devPtr")] vouched("volatile_accesses_to_overlap", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuExternalMemoryGetMappedMipmappedArray_arguments, "cuExternalMemoryGetMappedMipmappedArray", RULES_OF_cuExternalMemoryGetMappedMipmappedArray_arguments {
-        mipmap: *mut CUmipmappedArray;
         extMem: CUexternalMemory = EXT_MEM, "extMem", Pointer;
-        mipmapDesc: *const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC = MIPMAP_DESC, "mipmapDesc", Pointer;
     }
 }
 
 static RULES_OF_cuExternalMemoryGetMappedMipmappedArray_arguments: &[Rule] = {
     type R = cuExternalMemoryGetMappedMipmappedArray_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray");
     &[
         rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/DMABUF_FD/extMem-forbidden", [R::EXT_MEM] Forbidden, when [given(Fact::MemoryHandleType, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-arrayDesc-Flags-flag-for-color-target", [elsewhere("mipmapDesc.arrayDesc.Flags")] vouched("flag_for_color_target", &["CUDA_ARRAY3D_COLOR_ATTACHMENT"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
-        rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-describes-the-handle", [R::MIPMAP_DESC] vouched("describes_the_handle", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-describes-the-handle", [elsewhere("mipmapDesc")] vouched("describes_the_handle", &[]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/released-with", [] vouched("released_with", &["cuMipmappedArrayDestroy"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuFabricCpyBatchAsync_arguments, "cuFabricCpyBatchAsync", RULES_OF_cuFabricCpyBatchAsync_arguments {
-        numOps: usize;
-        opList: *mut CUDA_FABRIC_COPY_BATCH_OP;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
-        hStream: CUstream;
     }
 }
 
 static RULES_OF_cuFabricCpyBatchAsync_arguments: &[Rule] = {
     type R = cuFabricCpyBatchAsync_arguments;
-    &[
-        rule! { "cuda/cuFabricCpyBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuFabricCpyBatchAsync"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuFabricCpyBatchAsync");
+    &[rule! { "cuda/cuFabricCpyBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddBatchMemOpNode_arguments, "cuGraphAddBatchMemOpNode", RULES_OF_cuGraphAddBatchMemOpNode_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
-        nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS;
     }
 }
 
 static RULES_OF_cuGraphAddBatchMemOpNode_arguments: &[Rule] = {
     type R = cuGraphAddBatchMemOpNode_arguments;
-    &[
-        rule! { "cuda/cuGraphAddBatchMemOpNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddBatchMemOpNode"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddBatchMemOpNode");
+    &[rule! { "cuda/cuGraphAddBatchMemOpNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddChildGraphNode_arguments, "cuGraphAddChildGraphNode", RULES_OF_cuGraphAddChildGraphNode_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
-        childGraph: CUgraph;
     }
 }
 
 static RULES_OF_cuGraphAddChildGraphNode_arguments: &[Rule] = {
     type R = cuGraphAddChildGraphNode_arguments;
-    &[
-        rule! { "cuda/cuGraphAddChildGraphNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddChildGraphNode"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddChildGraphNode");
+    &[rule! { "cuda/cuGraphAddChildGraphNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 static RULES_OF_cuGraphAddDependencies_v2_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddDependencies_v2");
     &[
         rule! { "cuda/cuGraphAddDependencies_v2/from-to-belongs-to", [elsewhere("from"), elsewhere("to")] vouched("belongs_to", &["hGraph"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddDependencies_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuGraphAddEmptyNode_arguments, "cuGraphAddEmptyNode", RULES_OF_cuGraphAddEmptyNode_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
     }
 }
 
 static RULES_OF_cuGraphAddEmptyNode_arguments: &[Rule] = {
     type R = cuGraphAddEmptyNode_arguments;
-    &[
-        rule! { "cuda/cuGraphAddEmptyNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddEmptyNode"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddEmptyNode");
+    &[rule! { "cuda/cuGraphAddEmptyNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddEventRecordNode_arguments, "cuGraphAddEventRecordNode", RULES_OF_cuGraphAddEventRecordNode_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
-        event: CUevent;
     }
 }
 
 static RULES_OF_cuGraphAddEventRecordNode_arguments: &[Rule] = {
     type R = cuGraphAddEventRecordNode_arguments;
-    &[
-        rule! { "cuda/cuGraphAddEventRecordNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddEventRecordNode"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddEventRecordNode");
+    &[rule! { "cuda/cuGraphAddEventRecordNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddEventWaitNode_arguments, "cuGraphAddEventWaitNode", RULES_OF_cuGraphAddEventWaitNode_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
-        event: CUevent;
     }
 }
 
 static RULES_OF_cuGraphAddEventWaitNode_arguments: &[Rule] = {
     type R = cuGraphAddEventWaitNode_arguments;
-    &[
-        rule! { "cuda/cuGraphAddEventWaitNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddEventWaitNode"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddEventWaitNode");
+    &[rule! { "cuda/cuGraphAddEventWaitNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddExternalSemaphoresSignalNode_arguments, "cuGraphAddExternalSemaphoresSignalNode", RULES_OF_cuGraphAddExternalSemaphoresSignalNode_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
-        nodeParams: *const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS;
     }
 }
 
 static RULES_OF_cuGraphAddExternalSemaphoresSignalNode_arguments: &[Rule] = {
     type R = cuGraphAddExternalSemaphoresSignalNode_arguments;
-    &[
-        rule! { "cuda/cuGraphAddExternalSemaphoresSignalNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddExternalSemaphoresSignalNode"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddExternalSemaphoresSignalNode");
+    &[rule! { "cuda/cuGraphAddExternalSemaphoresSignalNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddExternalSemaphoresWaitNode_arguments, "cuGraphAddExternalSemaphoresWaitNode", RULES_OF_cuGraphAddExternalSemaphoresWaitNode_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
-        nodeParams: *const CUDA_EXT_SEM_WAIT_NODE_PARAMS;
     }
 }
 
 static RULES_OF_cuGraphAddExternalSemaphoresWaitNode_arguments: &[Rule] = {
     type R = cuGraphAddExternalSemaphoresWaitNode_arguments;
-    &[
-        rule! { "cuda/cuGraphAddExternalSemaphoresWaitNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddExternalSemaphoresWaitNode"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddExternalSemaphoresWaitNode");
+    &[rule! { "cuda/cuGraphAddExternalSemaphoresWaitNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddHostNode_arguments, "cuGraphAddHostNode", RULES_OF_cuGraphAddHostNode_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
-        nodeParams: *const CUDA_HOST_NODE_PARAMS;
     }
 }
 
 static RULES_OF_cuGraphAddHostNode_arguments: &[Rule] = {
     type R = cuGraphAddHostNode_arguments;
-    &[
-        rule! { "cuda/cuGraphAddHostNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddHostNode"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddHostNode");
+    &[rule! { "cuda/cuGraphAddHostNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddKernelNode_v2_arguments, "cuGraphAddKernelNode_v2", RULES_OF_cuGraphAddKernelNode_v2_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
-        nodeParams: *const CUDA_KERNEL_NODE_PARAMS;
     }
 }
 
 static RULES_OF_cuGraphAddKernelNode_v2_arguments: &[Rule] = {
     type R = cuGraphAddKernelNode_v2_arguments;
-    &[
-        rule! { "cuda/cuGraphAddKernelNode_v2/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddKernelNode_v2"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddKernelNode_v2");
+    &[rule! { "cuda/cuGraphAddKernelNode_v2/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddMemAllocNode_arguments, "cuGraphAddMemAllocNode", RULES_OF_cuGraphAddMemAllocNode_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
-        nodeParams: *mut CUDA_MEM_ALLOC_NODE_PARAMS;
     }
 }
 
 static RULES_OF_cuGraphAddMemAllocNode_arguments: &[Rule] = {
     type R = cuGraphAddMemAllocNode_arguments;
-    &[
-        rule! { "cuda/cuGraphAddMemAllocNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddMemAllocNode"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddMemAllocNode");
+    &[rule! { "cuda/cuGraphAddMemAllocNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddMemFreeNode_arguments, "cuGraphAddMemFreeNode", RULES_OF_cuGraphAddMemFreeNode_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
-        dptr: CUdeviceptr;
     }
 }
 
 static RULES_OF_cuGraphAddMemFreeNode_arguments: &[Rule] = {
     type R = cuGraphAddMemFreeNode_arguments;
-    &[
-        rule! { "cuda/cuGraphAddMemFreeNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddMemFreeNode"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddMemFreeNode");
+    &[rule! { "cuda/cuGraphAddMemFreeNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddMemcpyNode_arguments, "cuGraphAddMemcpyNode", RULES_OF_cuGraphAddMemcpyNode_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
-        copyParams: *const CUDA_MEMCPY3D;
-        ctx: CUcontext;
     }
 }
 
 static RULES_OF_cuGraphAddMemcpyNode_arguments: &[Rule] = {
     type R = cuGraphAddMemcpyNode_arguments;
-    &[
-        rule! { "cuda/cuGraphAddMemcpyNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddMemcpyNode"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddMemcpyNode");
+    &[rule! { "cuda/cuGraphAddMemcpyNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddMemsetNode_arguments, "cuGraphAddMemsetNode", RULES_OF_cuGraphAddMemsetNode_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        numDependencies: usize;
-        memsetParams: *const CUDA_MEMSET_NODE_PARAMS;
-        ctx: CUcontext;
     }
 }
 
 static RULES_OF_cuGraphAddMemsetNode_arguments: &[Rule] = {
     type R = cuGraphAddMemsetNode_arguments;
-    &[
-        rule! { "cuda/cuGraphAddMemsetNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddMemsetNode"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddMemsetNode");
+    &[rule! { "cuda/cuGraphAddMemsetNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddNode_v2_arguments, "cuGraphAddNode_v2", RULES_OF_cuGraphAddNode_v2_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        dependencyData: *const CUgraphEdgeData;
-        numDependencies: usize;
-        nodeParams: *mut CUgraphNodeParams;
     }
 }
 
 static RULES_OF_cuGraphAddNode_v2_arguments: &[Rule] = {
     type R = cuGraphAddNode_v2_arguments;
-    &[
-        rule! { "cuda/cuGraphAddNode_v2/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddNode_v2"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddNode_v2");
+    &[rule! { "cuda/cuGraphAddNode_v2/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuGraphAddNode_v3_arguments, "cuGraphAddNode_v3", RULES_OF_cuGraphAddNode_v3_arguments {
-        phGraphNode: *mut CUgraphNode;
-        hGraph: CUgraph;
         dependencies: *const CUgraphNode = DEPENDENCIES, "dependencies", Pointer;
-        dependencyData: *const CUgraphEdgeData;
-        numDependencies: usize;
-        nodeParams: *mut CUgraphNodeParams;
     }
 }
 
 static RULES_OF_cuGraphAddNode_v3_arguments: &[Rule] = {
     type R = cuGraphAddNode_v3_arguments;
-    &[
-        rule! { "cuda/cuGraphAddNode_v3/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphAddNode_v3"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddNode_v3");
+    &[rule! { "cuda/cuGraphAddNode_v3/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 static RULES_OF_cuGraphExecBatchMemOpNodeSetParams_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExecBatchMemOpNodeSetParams");
     &[
         rule! { "cuda/cuGraphExecBatchMemOpNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecBatchMemOpNodeSetParams"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphExecExternalSemaphoresSignalNodeSetParams_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresSignalNodeSetParams");
     &[
         rule! { "cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresSignalNodeSetParams"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/nodeParams-numExtSems-unchanged", [elsewhere("nodeParams.numExtSems")] Unchanged, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresSignalNodeSetParams"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphExecExternalSemaphoresWaitNodeSetParams_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresWaitNodeSetParams");
     &[
         rule! { "cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresWaitNodeSetParams"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/nodeParams-numExtSems-unchanged", [elsewhere("nodeParams.numExtSems")] Unchanged, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresWaitNodeSetParams"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphExecKernelNodeSetParams_v2_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExecKernelNodeSetParams_v2");
     &[
         rule! { "cuda/cuGraphExecKernelNodeSetParams_v2/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecKernelNodeSetParams_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphExecNodeSetParams_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExecNodeSetParams");
     &[
         rule! { "cuda/cuGraphExecNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExecNodeSetParams"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphExternalSemaphoresSignalNodeGetParams_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExternalSemaphoresSignalNodeGetParams");
     &[
         rule! { "cuda/cuGraphExternalSemaphoresSignalNodeGetParams/params_out-not-modified", [elsewhere("params_out")] vouched("not_modified", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExternalSemaphoresSignalNodeGetParams"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphExternalSemaphoresWaitNodeGetParams_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExternalSemaphoresWaitNodeGetParams");
     &[
         rule! { "cuda/cuGraphExternalSemaphoresWaitNodeGetParams/params_out-not-modified", [elsewhere("params_out")] vouched("not_modified", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphExternalSemaphoresWaitNodeGetParams"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphNodeGetEnabled_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphNodeGetEnabled");
     &[
         rule! { "cuda/cuGraphNodeGetEnabled/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphNodeGetEnabled"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphNodeSetEnabled_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphNodeSetEnabled");
     &[
         rule! { "cuda/cuGraphNodeSetEnabled/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphNodeSetEnabled"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuGraphRemoveDependencies_v2_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphRemoveDependencies_v2");
     &[
         rule! { "cuda/cuGraphRemoveDependencies_v2/from-to-belongs-to", [elsewhere("from"), elsewhere("to")] vouched("belongs_to", &["hGraph"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuGraphRemoveDependencies_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuImportExternalMemory_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuImportExternalMemory");
     &[
         rule! { "cuda/cuImportExternalMemory/DMABUF_FD/memHandleDesc-platform", [elsewhere("memHandleDesc")] vouched("platform", &["Tegra_Thor"]), when [of(elsewhere("type"), Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuImportExternalMemory/NVSCIBUF/memHandleDesc-barriers", [elsewhere("memHandleDesc")] vouched("barriers", &["cuWaitExternalSemaphoresAsync", "cuSignalExternalSemaphoresAsync"]), when [of(elsewhere("type"), Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuImportExternalMemory/memHandleDesc-describes-the-handle", [elsewhere("memHandleDesc")] vouched("describes_the_handle", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuImportExternalMemory/memHandleDesc-flushed-ranges", [elsewhere("memHandleDesc")] vouched("flushed_ranges", &["vkInvalidateMappedMemoryRanges", "vkFlushMappedMemoryRanges"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalMemory"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuImportExternalSemaphore_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuImportExternalSemaphore");
     &[
         rule! { "cuda/cuImportExternalSemaphore/semHandleDesc-describes-the-handle", [elsewhere("semHandleDesc")] vouched("describes_the_handle", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuImportExternalSemaphore"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
@@ -1904,326 +2003,288 @@ arguments! {
 
 static RULES_OF_cuInit_arguments: &[Rule] = {
     type R = cuInit_arguments;
-    &[
-        rule! { "cuda/cuInit/Flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuInit"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuInit");
+    &[rule! { "cuda/cuInit/Flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 static RULES_OF_cuIpcCloseMemHandle_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuIpcCloseMemHandle");
     &[
         rule! { "cuda/cuIpcCloseMemHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcCloseMemHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuIpcCloseMemHandle/dptr-made-with-cuIpcOpenMemHandle", [elsewhere("dptr")] vouched("made_with", &["cuIpcOpenMemHandle"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcCloseMemHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuIpcGetEventHandle_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuIpcGetEventHandle");
     &[
         rule! { "cuda/cuIpcGetEventHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetEventHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuIpcGetEventHandle/event-created-with-flags", [elsewhere("event")] vouched("created_with_flags", &["CU_EVENT_INTERPROCESS", "CU_EVENT_DISABLE_TIMING"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetEventHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuIpcGetEventHandle/event-outlives", [elsewhere("event")] vouched("outlives", &["exported_event"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetEventHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuIpcGetMemHandle_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuIpcGetMemHandle");
     &[
         rule! { "cuda/cuIpcGetMemHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetMemHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuIpcGetMemHandle/dptr-base-of-allocation", [elsewhere("dptr")] vouched("base_of_allocation", &["cuMemAlloc"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcGetMemHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuIpcOpenEventHandle_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuIpcOpenEventHandle");
     &[
         rule! { "cuda/cuIpcOpenEventHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenEventHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuIpcOpenEventHandle/phEvent-outlives", [elsewhere("phEvent")] vouched("outlives", &["exported_event"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenEventHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuIpcOpenEventHandle/released-with", [] vouched("released_with", &["cuEventDestroy"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenEventHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuIpcOpenMemHandle_v2_arguments, "cuIpcOpenMemHandle_v2", RULES_OF_cuIpcOpenMemHandle_v2_arguments {
-        pdptr: *mut CUdeviceptr;
         Flags: c_uint = FLAGS, "Flags", Unsigned;
     }
 }
 
 static RULES_OF_cuIpcOpenMemHandle_v2_arguments: &[Rule] = {
     type R = cuIpcOpenMemHandle_v2_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2");
     &[
         rule! { "cuda/cuIpcOpenMemHandle_v2/Flags-equal", [R::FLAGS] Equal(constant(name("CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS", CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0 as i128))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuIpcOpenMemHandle_v2/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuIpcOpenMemHandle_v2/handle-closed-before-free", [elsewhere("handle")] vouched("closed_before_free", &["cuIpcCloseMemHandle", "cuMemFree"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuIpcOpenMemHandle_v2/handle-opened-by-one-context-per-process", [elsewhere("handle")] vouched("opened_by_one_context_per_process", &["CUdevice"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuIpcOpenMemHandle_v2/released-with", [] vouched("released_with", &["cuIpcCloseMemHandle"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuLogicalEndpointBindAddr_arguments, "cuLogicalEndpointBindAddr", RULES_OF_cuLogicalEndpointBindAddr_arguments {
-        leId: CUlogicalEndpointId;
-        dev: CUdevice;
-        offset: cuuint64_t;
-        ptr: *mut c_void;
-        size: cuuint64_t = SIZE, "size", Unsigned;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuLogicalEndpointBindAddr_arguments: &[Rule] = {
     type R = cuLogicalEndpointBindAddr_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogicalEndpointBindAddr");
     &[
         rule! { "cuda/cuLogicalEndpointBindAddr/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindAddr"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuLogicalEndpointBindAddr/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindAddr"), since: "13.5" },
-        rule! { "cuda/cuLogicalEndpointBindAddr/size-at-most", [R::SIZE] vouched("at_most", &["size_of_allocation"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindAddr"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuLogicalEndpointBindAddr/size-at-most", [elsewhere("size")] vouched("at_most", &["size_of_allocation"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuLogicalEndpointBindMem_arguments, "cuLogicalEndpointBindMem", RULES_OF_cuLogicalEndpointBindMem_arguments {
-        leId: CUlogicalEndpointId;
-        dev: CUdevice;
-        offset: cuuint64_t;
-        memHandle: CUmemGenericAllocationHandle;
-        memOffset: cuuint64_t;
-        size: cuuint64_t;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuLogicalEndpointBindMem_arguments: &[Rule] = {
     type R = cuLogicalEndpointBindMem_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogicalEndpointBindMem");
     &[
         rule! { "cuda/cuLogicalEndpointBindMem/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindMem"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuLogicalEndpointBindMem/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointBindMem"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuLogicalEndpointExport_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogicalEndpointExport");
     &[
         rule! { "cuda/cuLogicalEndpointExport/handle-points-to-handle-of", [elsewhere("handle")] vouched("points_to_handle_of", &["handleType"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointExport"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuLogicalEndpointImport_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogicalEndpointImport");
     &[
         rule! { "cuda/cuLogicalEndpointImport/handle-access-permission", [elsewhere("handle")] vouched("access_permission", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointImport"), error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
+        origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
         rule! { "cuda/cuLogicalEndpointImport/handle-process-supports-endpoint", [elsewhere("handle")] vouched("process_supports_endpoint", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogicalEndpointImport"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
+        origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
     ]
 };
 
 arguments! {
     cuLogsCurrent_arguments, "cuLogsCurrent", RULES_OF_cuLogsCurrent_arguments {
-        iterator_out: *mut CUlogIterator;
         flags: c_uint = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuLogsCurrent_arguments: &[Rule] = {
     type R = cuLogsCurrent_arguments;
-    &[
-        rule! { "cuda/cuLogsCurrent/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogsCurrent"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogsCurrent");
+    &[rule! { "cuda/cuLogsCurrent/flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuLogsDumpToFile_arguments, "cuLogsDumpToFile", RULES_OF_cuLogsDumpToFile_arguments {
-        iterator: *mut CUlogIterator;
-        pathToFile: *const c_char;
         flags: c_uint = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuLogsDumpToFile_arguments: &[Rule] = {
     type R = cuLogsDumpToFile_arguments;
-    &[
-        rule! { "cuda/cuLogsDumpToFile/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogsDumpToFile"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogsDumpToFile");
+    &[rule! { "cuda/cuLogsDumpToFile/flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuLogsDumpToMemory_arguments, "cuLogsDumpToMemory", RULES_OF_cuLogsDumpToMemory_arguments {
-        iterator: *mut CUlogIterator;
-        buffer: *mut c_char;
-        size: *mut usize;
         flags: c_uint = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuLogsDumpToMemory_arguments: &[Rule] = {
     type R = cuLogsDumpToMemory_arguments;
-    &[
-        rule! { "cuda/cuLogsDumpToMemory/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuLogsDumpToMemory"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogsDumpToMemory");
+    &[rule! { "cuda/cuLogsDumpToMemory/flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuMemAddressReserve_arguments, "cuMemAddressReserve", RULES_OF_cuMemAddressReserve_arguments {
-        ptr: *mut CUdeviceptr;
-        size: usize;
-        alignment: usize;
-        addr: CUdeviceptr;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuMemAddressReserve_arguments: &[Rule] = {
     type R = cuMemAddressReserve_arguments;
-    &[
-        rule! { "cuda/cuMemAddressReserve/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemAddressReserve"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemAddressReserve");
+    &[rule! { "cuda/cuMemAddressReserve/flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuMemAllocManaged_arguments, "cuMemAllocManaged", RULES_OF_cuMemAllocManaged_arguments {
-        dptr: *mut CUdeviceptr;
-        bytesize: usize;
         flags: c_uint = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuMemAllocManaged_arguments: &[Rule] = {
     type R = cuMemAllocManaged_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemAllocManaged");
     &[
         rule! { "cuda/cuMemAllocManaged/flags-one-of", [R::FLAGS] OneOf(named![CUmemAttach_flags: CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemAllocManaged"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMemBatchDecompressAsync_arguments, "cuMemBatchDecompressAsync", RULES_OF_cuMemBatchDecompressAsync_arguments {
-        paramsArray: *mut CUmemDecompressParams;
-        count: usize;
         flags: c_uint = FLAGS, "flags", Unsigned;
-        errorIndex: *mut usize;
-        stream: CUstream;
     }
 }
 
 static RULES_OF_cuMemBatchDecompressAsync_arguments: &[Rule] = {
     type R = cuMemBatchDecompressAsync_arguments;
-    &[
-        rule! { "cuda/cuMemBatchDecompressAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemBatchDecompressAsync"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemBatchDecompressAsync");
+    &[rule! { "cuda/cuMemBatchDecompressAsync/flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuMemCreate_arguments, "cuMemCreate", RULES_OF_cuMemCreate_arguments {
-        handle: *mut CUmemGenericAllocationHandle;
-        size: usize;
-        prop: *const CUmemAllocationProp = PROP, "prop", Pointer;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuMemCreate_arguments: &[Rule] = {
     type R = cuMemCreate_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemCreate");
     &[
         rule! { "cuda/cuMemCreate/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemCreate"), since: "13.5" },
-        rule! { "cuda/cuMemCreate/prop-imex-channel", [R::PROP] vouched("imex_channel", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemCreate"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemCreate/prop-imex-channel", [elsewhere("prop")] vouched("imex_channel", &[]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMemDiscardAndPrefetchBatchAsync_arguments, "cuMemDiscardAndPrefetchBatchAsync", RULES_OF_cuMemDiscardAndPrefetchBatchAsync_arguments {
-        dptrs: *mut CUdeviceptr;
-        sizes: *mut usize;
         count: usize = COUNT, "count", Unsigned;
-        prefetchLocs: *mut CUmemLocation;
-        prefetchLocIdxs: *mut usize;
         numPrefetchLocs: usize = NUM_PREFETCH_LOCS, "numPrefetchLocs", Unsigned;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
-        hStream: CUstream = H_STREAM, "hStream", Pointer;
     }
 }
 
 static RULES_OF_cuMemDiscardAndPrefetchBatchAsync_arguments: &[Rule] = {
     type R = cuMemDiscardAndPrefetchBatchAsync_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemDiscardAndPrefetchBatchAsync");
     &[
         rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardAndPrefetchBatchAsync"), since: "13.5" },
-        rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/hStream-not-the-null-stream", [R::H_STREAM] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardAndPrefetchBatchAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/numPrefetchLocs-at-most", [R::NUM_PREFETCH_LOCS] AtMost(Operand::Field(R::COUNT)), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardAndPrefetchBatchAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMemDiscardBatchAsync_arguments, "cuMemDiscardBatchAsync", RULES_OF_cuMemDiscardBatchAsync_arguments {
-        dptrs: *mut CUdeviceptr;
-        sizes: *mut usize;
-        count: usize;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
-        hStream: CUstream = H_STREAM, "hStream", Pointer;
     }
 }
 
 static RULES_OF_cuMemDiscardBatchAsync_arguments: &[Rule] = {
     type R = cuMemDiscardBatchAsync_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemDiscardBatchAsync");
     &[
         rule! { "cuda/cuMemDiscardBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardBatchAsync"), since: "13.5" },
-        rule! { "cuda/cuMemDiscardBatchAsync/hStream-not-the-null-stream", [R::H_STREAM] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemDiscardBatchAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemDiscardBatchAsync/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMemExportToShareableHandle_arguments, "cuMemExportToShareableHandle", RULES_OF_cuMemExportToShareableHandle_arguments {
-        shareableHandle: *mut c_void = SHAREABLE_HANDLE, "shareableHandle", Pointer;
-        handle: CUmemGenericAllocationHandle = HANDLE, "handle", Unsigned;
-        handleType: CUmemAllocationHandleType;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuMemExportToShareableHandle_arguments: &[Rule] = {
     type R = cuMemExportToShareableHandle_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemExportToShareableHandle");
     &[
         rule! { "cuda/cuMemExportToShareableHandle/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemExportToShareableHandle"), since: "13.5" },
-        rule! { "cuda/cuMemExportToShareableHandle/handle-not-used-after-release", [R::HANDLE] vouched("not_used_after_release", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemExportToShareableHandle"), since: "13.5" },
-        rule! { "cuda/cuMemExportToShareableHandle/shareableHandle-points-to-handle-of", [R::SHAREABLE_HANDLE] vouched("points_to_handle_of", &["handleType"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemExportToShareableHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemExportToShareableHandle/handle-not-used-after-release", [elsewhere("handle")] vouched("not_used_after_release", &[]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemExportToShareableHandle/shareableHandle-points-to-handle-of", [elsewhere("shareableHandle")] vouched("points_to_handle_of", &["handleType"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMemGetHandleForAddressRange_arguments, "cuMemGetHandleForAddressRange", RULES_OF_cuMemGetHandleForAddressRange_arguments {
-        handle: *mut c_void = HANDLE, "handle", Pointer;
-        dptr: CUdeviceptr = DPTR, "dptr", Unsigned;
-        size: usize = SIZE, "size", Unsigned;
         handleType: CUmemRangeHandleType = HANDLE_TYPE, "handleType", Unsigned;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
@@ -2231,487 +2292,412 @@ arguments! {
 
 static RULES_OF_cuMemGetHandleForAddressRange_arguments: &[Rule] = {
     type R = cuMemGetHandleForAddressRange_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange");
     &[
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-allocation", [R::DPTR] vouched("device_allocation", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED", [R::DPTR] vouched("device_has", &["CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED", [R::DPTR] vouched("device_has", &["CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-multiple-of", [R::DPTR] vouched("multiple_of", &["host_page_size"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-fully-mapped", [R::DPTR, R::SIZE] vouched("fully_mapped", &["cuMemMap"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-multiple-of", [R::DPTR, R::SIZE] vouched("multiple_of", &["host_page_size"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-one-device-and-properties", [R::DPTR, R::SIZE] vouched("one_device_and_properties", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-allocation", [elsewhere("dptr")] vouched("device_allocation", &[]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED", [elsewhere("dptr")] vouched("device_has", &["CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED", [elsewhere("dptr")] vouched("device_has", &["CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-multiple-of", [elsewhere("dptr")] vouched("multiple_of", &["host_page_size"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-fully-mapped", [elsewhere("dptr"), elsewhere("size")] vouched("fully_mapped", &["cuMemMap"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-multiple-of", [elsewhere("dptr"), elsewhere("size")] vouched("multiple_of", &["host_page_size"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-one-device-and-properties", [elsewhere("dptr"), elsewhere("size")] vouched("one_device_and_properties", &[]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuMemGetHandleForAddressRange/flags-only-flags", [R::FLAGS] OnlyFlags(named![CUmemRangeFlags: CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE]), when [of(R::HANDLE_TYPE, Test::In(named![CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuMemGetHandleForAddressRange/flags-zero", [R::FLAGS] Zero, when [of(R::HANDLE_TYPE, Test::NotIn(named![CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/handle-points-to", [R::HANDLE] vouched("points_to", &["int"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/handle-renewed-after-remapping", [R::HANDLE] vouched("renewed_after_remapping", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/size-multiple-of", [R::SIZE] vouched("multiple_of", &["host_page_size"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemGetHandleForAddressRange/handle-points-to", [elsewhere("handle")] vouched("points_to", &["int"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemGetHandleForAddressRange/handle-renewed-after-remapping", [elsewhere("handle")] vouched("renewed_after_remapping", &[]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemGetHandleForAddressRange/size-multiple-of", [elsewhere("size")] vouched("multiple_of", &["host_page_size"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuMemHostAlloc_arguments: &[Rule] = {
-    &[
-        rule! { "cuda/cuMemHostAlloc/released-with", [] vouched("released_with", &["cuMemFreeHost"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemHostAlloc"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemHostAlloc");
+    &[rule! { "cuda/cuMemHostAlloc/released-with", [] vouched("released_with", &["cuMemFreeHost"]), when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuMemHostGetDevicePointer_v2_arguments, "cuMemHostGetDevicePointer_v2", RULES_OF_cuMemHostGetDevicePointer_v2_arguments {
-        pdptr: *mut CUdeviceptr;
-        p: *mut c_void;
         Flags: c_uint = FLAGS, "Flags", Unsigned;
     }
 }
 
 static RULES_OF_cuMemHostGetDevicePointer_v2_arguments: &[Rule] = {
     type R = cuMemHostGetDevicePointer_v2_arguments;
-    &[
-        rule! { "cuda/cuMemHostGetDevicePointer_v2/Flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemHostGetDevicePointer_v2"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemHostGetDevicePointer_v2");
+    &[rule! { "cuda/cuMemHostGetDevicePointer_v2/Flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 static RULES_OF_cuMemHostRegister_v2_arguments: &[Rule] = {
-    &[
-        rule! { "cuda/cuMemHostRegister_v2/released-with", [] vouched("released_with", &["cuMemHostUnregister"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemHostRegister_v2"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemHostRegister_v2");
+    &[rule! { "cuda/cuMemHostRegister_v2/released-with", [] vouched("released_with", &["cuMemHostUnregister"]), when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 static RULES_OF_cuMemImportFromShareableHandle_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemImportFromShareableHandle");
     &[
         rule! { "cuda/cuMemImportFromShareableHandle/osHandle-imex-channel", [elsewhere("osHandle")] vouched("imex_channel", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemImportFromShareableHandle"), error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
+        origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
         rule! { "cuda/cuMemImportFromShareableHandle/osHandle-not-from-sli-group", [elsewhere("osHandle")] vouched("not_from_sli_group", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemImportFromShareableHandle"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
+        origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
         rule! { "cuda/cuMemImportFromShareableHandle/osHandle-process-supports-memory", [elsewhere("osHandle")] vouched("process_supports_memory", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemImportFromShareableHandle"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
+        origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
     ]
 };
 
 arguments! {
     cuMemMap_arguments, "cuMemMap", RULES_OF_cuMemMap_arguments {
-        ptr: CUdeviceptr;
-        size: usize;
-        offset: usize;
-        handle: CUmemGenericAllocationHandle;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuMemMap_arguments: &[Rule] = {
     type R = cuMemMap_arguments;
-    &[
-        rule! { "cuda/cuMemMap/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemMap"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemMap");
+    &[rule! { "cuda/cuMemMap/flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 static RULES_OF_cuMemPoolCreate_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemPoolCreate");
     &[
         rule! { "cuda/cuMemPoolCreate/poolProps-imex-channel", [elsewhere("poolProps")] vouched("imex_channel", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolCreate"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuMemPoolCreate/poolProps-no-export-of-managed-pool", [elsewhere("poolProps")] vouched("no_export_of_managed_pool", &["CU_MEM_HANDLE_TYPE_NONE"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolCreate"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMemPoolExportToShareableHandle_arguments, "cuMemPoolExportToShareableHandle", RULES_OF_cuMemPoolExportToShareableHandle_arguments {
-        handle_out: *mut c_void;
-        pool: CUmemoryPool = POOL, "pool", Pointer;
-        handleType: CUmemAllocationHandleType;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuMemPoolExportToShareableHandle_arguments: &[Rule] = {
     type R = cuMemPoolExportToShareableHandle_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemPoolExportToShareableHandle");
     &[
         rule! { "cuda/cuMemPoolExportToShareableHandle/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolExportToShareableHandle"), since: "13.5" },
-        rule! { "cuda/cuMemPoolExportToShareableHandle/pool-ipc-capable", [R::POOL] vouched("ipc_capable", &["CUmemPoolProps::handleTypes"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolExportToShareableHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemPoolExportToShareableHandle/pool-ipc-capable", [elsewhere("pool")] vouched("ipc_capable", &["CUmemPoolProps::handleTypes"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMemPoolImportFromShareableHandle_arguments, "cuMemPoolImportFromShareableHandle", RULES_OF_cuMemPoolImportFromShareableHandle_arguments {
-        pool_out: *mut CUmemoryPool = POOL_OUT, "pool_out", Pointer;
-        handle: *mut c_void = HANDLE, "handle", Pointer;
-        handleType: CUmemAllocationHandleType;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuMemPoolImportFromShareableHandle_arguments: &[Rule] = {
     type R = cuMemPoolImportFromShareableHandle_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemPoolImportFromShareableHandle");
     &[
         rule! { "cuda/cuMemPoolImportFromShareableHandle/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolImportFromShareableHandle"), since: "13.5" },
-        rule! { "cuda/cuMemPoolImportFromShareableHandle/handle-imex-channel", [R::HANDLE] vouched("imex_channel", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolImportFromShareableHandle"), error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
-        rule! { "cuda/cuMemPoolImportFromShareableHandle/pool_out-not-used-in", [R::POOL_OUT] vouched("not_used_in", &["cuDeviceSetMemPool", "cuMemAllocFromPoolAsync"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPoolImportFromShareableHandle"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemPoolImportFromShareableHandle/handle-imex-channel", [elsewhere("handle")] vouched("imex_channel", &[]), when [],
+        origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
+        rule! { "cuda/cuMemPoolImportFromShareableHandle/pool_out-not-used-in", [elsewhere("pool_out")] vouched("not_used_in", &["cuDeviceSetMemPool", "cuMemAllocFromPoolAsync"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMemPrefetchAsync_v2_arguments, "cuMemPrefetchAsync_v2", RULES_OF_cuMemPrefetchAsync_v2_arguments {
-        devPtr: CUdeviceptr;
-        count: usize;
         flags: c_uint = FLAGS, "flags", Unsigned;
-        hStream: CUstream;
     }
 }
 
 static RULES_OF_cuMemPrefetchAsync_v2_arguments: &[Rule] = {
     type R = cuMemPrefetchAsync_v2_arguments;
-    &[
-        rule! { "cuda/cuMemPrefetchAsync_v2/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPrefetchAsync_v2"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemPrefetchAsync_v2");
+    &[rule! { "cuda/cuMemPrefetchAsync_v2/flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuMemPrefetchBatchAsync_arguments, "cuMemPrefetchBatchAsync", RULES_OF_cuMemPrefetchBatchAsync_arguments {
-        dptrs: *mut CUdeviceptr;
-        sizes: *mut usize;
         count: usize = COUNT, "count", Unsigned;
-        prefetchLocs: *mut CUmemLocation;
-        prefetchLocIdxs: *mut usize;
         numPrefetchLocs: usize = NUM_PREFETCH_LOCS, "numPrefetchLocs", Unsigned;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
-        hStream: CUstream = H_STREAM, "hStream", Pointer;
     }
 }
 
 static RULES_OF_cuMemPrefetchBatchAsync_arguments: &[Rule] = {
     type R = cuMemPrefetchBatchAsync_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemPrefetchBatchAsync");
     &[
         rule! { "cuda/cuMemPrefetchBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPrefetchBatchAsync"), since: "13.5" },
-        rule! { "cuda/cuMemPrefetchBatchAsync/hStream-not-the-null-stream", [R::H_STREAM] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPrefetchBatchAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemPrefetchBatchAsync/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuMemPrefetchBatchAsync/numPrefetchLocs-at-most", [R::NUM_PREFETCH_LOCS] AtMost(Operand::Field(R::COUNT)), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemPrefetchBatchAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMemcpy3DBatchAsync_v2_arguments, "cuMemcpy3DBatchAsync_v2", RULES_OF_cuMemcpy3DBatchAsync_v2_arguments {
-        numOps: usize;
-        opList: *mut CUDA_MEMCPY3D_BATCH_OP;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
-        hStream: CUstream = H_STREAM, "hStream", Pointer;
     }
 }
 
 static RULES_OF_cuMemcpy3DBatchAsync_v2_arguments: &[Rule] = {
     type R = cuMemcpy3DBatchAsync_v2_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemcpy3DBatchAsync_v2");
     &[
         rule! { "cuda/cuMemcpy3DBatchAsync_v2/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemcpy3DBatchAsync_v2"), since: "13.5" },
-        rule! { "cuda/cuMemcpy3DBatchAsync_v2/hStream-not-the-null-stream", [R::H_STREAM] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemcpy3DBatchAsync_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMemcpy3DBatchAsync_v2/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMemcpyBatchAsync_v2_arguments, "cuMemcpyBatchAsync_v2", RULES_OF_cuMemcpyBatchAsync_v2_arguments {
-        dsts: *mut CUdeviceptr;
-        srcs: *mut CUdeviceptr;
-        sizes: *mut usize;
         count: usize = COUNT, "count", Unsigned;
-        attrs: *mut CUmemcpyAttributes;
-        attrsIdxs: *mut usize;
         numAttrs: usize = NUM_ATTRS, "numAttrs", Unsigned;
-        hStream: CUstream = H_STREAM, "hStream", Pointer;
     }
 }
 
 static RULES_OF_cuMemcpyBatchAsync_v2_arguments: &[Rule] = {
     type R = cuMemcpyBatchAsync_v2_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemcpyBatchAsync_v2");
     &[
-        rule! { "cuda/cuMemcpyBatchAsync_v2/hStream-not-the-null-stream", [R::H_STREAM] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemcpyBatchAsync_v2"), since: "13.5" },
+        rule! { "cuda/cuMemcpyBatchAsync_v2/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuMemcpyBatchAsync_v2/numAttrs-at-most", [R::NUM_ATTRS] AtMost(Operand::Field(R::COUNT)), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemcpyBatchAsync_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMemsetD16Async_arguments, "cuMemsetD16Async", RULES_OF_cuMemsetD16Async_arguments {
         dstDevice: CUdeviceptr = DST_DEVICE, "dstDevice", Unsigned;
-        us: c_ushort;
-        N: usize;
-        hStream: CUstream;
     }
 }
 
 static RULES_OF_cuMemsetD16Async_arguments: &[Rule] = {
     type R = cuMemsetD16Async_arguments;
-    &[
-        rule! { "cuda/cuMemsetD16Async/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 2))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemsetD16Async"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemsetD16Async");
+    &[rule! { "cuda/cuMemsetD16Async/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 2))), when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuMemsetD16_v2_arguments, "cuMemsetD16_v2", RULES_OF_cuMemsetD16_v2_arguments {
         dstDevice: CUdeviceptr = DST_DEVICE, "dstDevice", Unsigned;
-        us: c_ushort;
-        N: usize;
     }
 }
 
 static RULES_OF_cuMemsetD16_v2_arguments: &[Rule] = {
     type R = cuMemsetD16_v2_arguments;
-    &[
-        rule! { "cuda/cuMemsetD16_v2/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 2))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemsetD16_v2"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemsetD16_v2");
+    &[rule! { "cuda/cuMemsetD16_v2/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 2))), when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuMemsetD32Async_arguments, "cuMemsetD32Async", RULES_OF_cuMemsetD32Async_arguments {
         dstDevice: CUdeviceptr = DST_DEVICE, "dstDevice", Unsigned;
-        ui: c_uint;
-        N: usize;
-        hStream: CUstream;
     }
 }
 
 static RULES_OF_cuMemsetD32Async_arguments: &[Rule] = {
     type R = cuMemsetD32Async_arguments;
-    &[
-        rule! { "cuda/cuMemsetD32Async/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 4))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemsetD32Async"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemsetD32Async");
+    &[rule! { "cuda/cuMemsetD32Async/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 4))), when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuMemsetD32_v2_arguments, "cuMemsetD32_v2", RULES_OF_cuMemsetD32_v2_arguments {
         dstDevice: CUdeviceptr = DST_DEVICE, "dstDevice", Unsigned;
-        ui: c_uint;
-        N: usize;
     }
 }
 
 static RULES_OF_cuMemsetD32_v2_arguments: &[Rule] = {
     type R = cuMemsetD32_v2_arguments;
-    &[
-        rule! { "cuda/cuMemsetD32_v2/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 4))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMemsetD32_v2"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemsetD32_v2");
+    &[rule! { "cuda/cuMemsetD32_v2/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 4))), when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuMulticastBindAddr_arguments, "cuMulticastBindAddr", RULES_OF_cuMulticastBindAddr_arguments {
-        mcHandle: CUmemGenericAllocationHandle;
-        mcOffset: usize;
-        memptr: CUdeviceptr;
-        size: usize = SIZE, "size", Unsigned;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuMulticastBindAddr_arguments: &[Rule] = {
     type R = cuMulticastBindAddr_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMulticastBindAddr");
     &[
         rule! { "cuda/cuMulticastBindAddr/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuMulticastBindAddr/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr"), since: "13.5" },
-        rule! { "cuda/cuMulticastBindAddr/size-at-most", [R::SIZE] vouched("at_most", &["size_of_allocation"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMulticastBindAddr/size-at-most", [elsewhere("size")] vouched("at_most", &["size_of_allocation"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMulticastBindAddr_v2_arguments, "cuMulticastBindAddr_v2", RULES_OF_cuMulticastBindAddr_v2_arguments {
-        mcHandle: CUmemGenericAllocationHandle;
-        dev: CUdevice = DEV, "dev", Signed;
-        mcOffset: usize;
-        memptr: CUdeviceptr;
-        size: usize = SIZE, "size", Unsigned;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuMulticastBindAddr_v2_arguments: &[Rule] = {
     type R = cuMulticastBindAddr_v2_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2");
     &[
-        rule! { "cuda/cuMulticastBindAddr_v2/dev-added-with", [R::DEV] vouched("added_with", &["cuMulticastAddDevice"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2"), since: "13.5" },
+        rule! { "cuda/cuMulticastBindAddr_v2/dev-added-with", [elsewhere("dev")] vouched("added_with", &["cuMulticastAddDevice"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuMulticastBindAddr_v2/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuMulticastBindAddr_v2/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2"), since: "13.5" },
-        rule! { "cuda/cuMulticastBindAddr_v2/size-at-most", [R::SIZE] vouched("at_most", &["size_of_allocation"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
+        rule! { "cuda/cuMulticastBindAddr_v2/size-at-most", [elsewhere("size")] vouched("at_most", &["size_of_allocation"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuMulticastBindMem_arguments, "cuMulticastBindMem", RULES_OF_cuMulticastBindMem_arguments {
-        mcHandle: CUmemGenericAllocationHandle;
-        mcOffset: usize;
-        memHandle: CUmemGenericAllocationHandle;
-        memOffset: usize;
-        size: usize;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuMulticastBindMem_arguments: &[Rule] = {
     type R = cuMulticastBindMem_arguments;
-    &[
-        rule! { "cuda/cuMulticastBindMem/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindMem"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMulticastBindMem");
+    &[rule! { "cuda/cuMulticastBindMem/flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuMulticastBindMem_v2_arguments, "cuMulticastBindMem_v2", RULES_OF_cuMulticastBindMem_v2_arguments {
-        mcHandle: CUmemGenericAllocationHandle;
-        dev: CUdevice = DEV, "dev", Signed;
-        mcOffset: usize;
-        memHandle: CUmemGenericAllocationHandle;
-        memOffset: usize;
-        size: usize;
         flags: c_ulonglong = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuMulticastBindMem_v2_arguments: &[Rule] = {
     type R = cuMulticastBindMem_v2_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMulticastBindMem_v2");
     &[
-        rule! { "cuda/cuMulticastBindMem_v2/dev-added-with", [R::DEV] vouched("added_with", &["cuMulticastAddDevice"]), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindMem_v2"), since: "13.5" },
+        rule! { "cuda/cuMulticastBindMem_v2/dev-added-with", [elsewhere("dev")] vouched("added_with", &["cuMulticastAddDevice"]), when [],
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuMulticastBindMem_v2/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuMulticastBindMem_v2"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuSignalExternalSemaphoresAsync_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync");
     &[
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-for-deterministic-fences", [elsewhere("extSemArray")] vouched("attribute_for_deterministic_fences", &["NvSciSyncAttrKey_RequireDeterministicFences"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-for-timestamps", [elsewhere("extSemArray")] vouched("attribute_for_timestamps", &["NvSciSyncAttrKey_WaiterRequireTimestamps"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-set", [elsewhere("extSemArray")] vouched("attribute_set", &["CUDA_NVSCISYNC_ATTR_SIGNAL"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
+        origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-completed-before", [elsewhere("extSemArray")] vouched("completed_before", &["timestamp_read"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-one-outstanding-timestamp-fence", [elsewhere("extSemArray")] vouched("one_outstanding_timestamp_fence", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-signalled-in-order", [elsewhere("extSemArray")] vouched("signalled_in_order", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-signals-counted", [elsewhere("extSemArray")] vouched("signals_counted", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/paramsArray-no-coherency-needed", [elsewhere("paramsArray")] vouched("no_coherency_needed", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuStreamAddCallback_arguments, "cuStreamAddCallback", RULES_OF_cuStreamAddCallback_arguments {
-        hStream: CUstream;
-        userData: *mut c_void;
         flags: c_uint = FLAGS, "flags", Unsigned;
     }
 }
 
 static RULES_OF_cuStreamAddCallback_arguments: &[Rule] = {
     type R = cuStreamAddCallback_arguments;
-    &[
-        rule! { "cuda/cuStreamAddCallback/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuStreamAddCallback"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuStreamAddCallback");
+    &[rule! { "cuda/cuStreamAddCallback/flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuStreamBatchMemOp_v2_arguments, "cuStreamBatchMemOp_v2", RULES_OF_cuStreamBatchMemOp_v2_arguments {
-        stream: CUstream;
         count: c_uint = COUNT, "count", Unsigned;
-        paramArray: *mut CUstreamBatchMemOpParams;
-        flags: c_uint;
     }
 }
 
 static RULES_OF_cuStreamBatchMemOp_v2_arguments: &[Rule] = {
     type R = cuStreamBatchMemOp_v2_arguments;
-    &[
-        rule! { "cuda/cuStreamBatchMemOp_v2/count-below", [R::COUNT] Below(constant(name("", 256))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuStreamBatchMemOp_v2"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuStreamBatchMemOp_v2");
+    &[rule! { "cuda/cuStreamBatchMemOp_v2/count-below", [R::COUNT] Below(constant(name("", 256))), when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuSurfRefSetArray_arguments, "cuSurfRefSetArray", RULES_OF_cuSurfRefSetArray_arguments {
-        hSurfRef: CUsurfref;
-        hArray: CUarray;
         Flags: c_uint = FLAGS, "Flags", Unsigned;
     }
 }
 
 static RULES_OF_cuSurfRefSetArray_arguments: &[Rule] = {
     type R = cuSurfRefSetArray_arguments;
-    &[
-        rule! { "cuda/cuSurfRefSetArray/Flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuSurfRefSetArray"), since: "13.5" },
-    ]
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuSurfRefSetArray");
+    &[rule! { "cuda/cuSurfRefSetArray/Flags-zero", [R::FLAGS] Zero, when [],
+    origin: Stated, source: FROM, since: "13.5" }]
 };
 
 arguments! {
     cuTensorMapEncodeIm2col_arguments, "cuTensorMapEncodeIm2col", RULES_OF_cuTensorMapEncodeIm2col_arguments {
         tensorMap: *mut CUtensorMap = TENSOR_MAP, "tensorMap", Pointer;
         tensorDataType: CUtensorMapDataType = TENSOR_DATA_TYPE, "tensorDataType", Unsigned;
-        tensorRank: cuuint32_t;
         globalAddress: *mut c_void = GLOBAL_ADDRESS, "globalAddress", Pointer;
-        globalDim: *const cuuint64_t;
-        globalStrides: *const cuuint64_t;
-        pixelBoxLowerCorner: *const c_int;
-        pixelBoxUpperCorner: *const c_int;
         channelsPerPixel: cuuint32_t = CHANNELS_PER_PIXEL, "channelsPerPixel", Unsigned;
-        pixelsPerColumn: cuuint32_t;
-        elementStrides: *const cuuint32_t;
         interleave: CUtensorMapInterleave = INTERLEAVE, "interleave", Unsigned;
         swizzle: CUtensorMapSwizzle = SWIZZLE, "swizzle", Unsigned;
-        l2Promotion: CUtensorMapL2promotion;
-        oobFill: CUtensorMapFloatOOBfill;
     }
 }
 
 static RULES_OF_cuTensorMapEncodeIm2col_arguments: &[Rule] = {
     type R = cuTensorMapEncodeIm2col_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col");
     &[
         rule! { "cuda/cuTensorMapEncodeIm2col/16U4_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2col/16U4_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2col/16U6_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2col/16U6_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2col/32B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2col/32B/swizzle-equal", [R::SWIZZLE] Equal(constant(name("CU_TENSOR_MAP_SWIZZLE_32B", CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B.0 as i128))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2col/tensorMap-multiple-of", [R::TENSOR_MAP] MultipleOf(constant(name("", 64))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
@@ -2719,38 +2705,28 @@ arguments! {
     cuTensorMapEncodeIm2colWide_arguments, "cuTensorMapEncodeIm2colWide", RULES_OF_cuTensorMapEncodeIm2colWide_arguments {
         tensorMap: *mut CUtensorMap = TENSOR_MAP, "tensorMap", Pointer;
         tensorDataType: CUtensorMapDataType = TENSOR_DATA_TYPE, "tensorDataType", Unsigned;
-        tensorRank: cuuint32_t;
         globalAddress: *mut c_void = GLOBAL_ADDRESS, "globalAddress", Pointer;
-        globalDim: *const cuuint64_t;
-        globalStrides: *const cuuint64_t;
-        pixelBoxLowerCornerWidth: c_int;
-        pixelBoxUpperCornerWidth: c_int;
         channelsPerPixel: cuuint32_t = CHANNELS_PER_PIXEL, "channelsPerPixel", Unsigned;
-        pixelsPerColumn: cuuint32_t;
-        elementStrides: *const cuuint32_t;
         interleave: CUtensorMapInterleave = INTERLEAVE, "interleave", Unsigned;
-        mode: CUtensorMapIm2ColWideMode;
-        swizzle: CUtensorMapSwizzle;
-        l2Promotion: CUtensorMapL2promotion;
-        oobFill: CUtensorMapFloatOOBfill;
     }
 }
 
 static RULES_OF_cuTensorMapEncodeIm2colWide_arguments: &[Rule] = {
     type R = cuTensorMapEncodeIm2colWide_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide");
     &[
         rule! { "cuda/cuTensorMapEncodeIm2colWide/16U4_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2colWide/16U4_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2colWide/16U6_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2colWide/16U6_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2colWide/32B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeIm2colWide/tensorMap-multiple-of", [R::TENSOR_MAP] MultipleOf(constant(name("", 64))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
@@ -2758,83 +2734,76 @@ arguments! {
     cuTensorMapEncodeTiled_arguments, "cuTensorMapEncodeTiled", RULES_OF_cuTensorMapEncodeTiled_arguments {
         tensorMap: *mut CUtensorMap = TENSOR_MAP, "tensorMap", Pointer;
         tensorDataType: CUtensorMapDataType = TENSOR_DATA_TYPE, "tensorDataType", Unsigned;
-        tensorRank: cuuint32_t;
         globalAddress: *mut c_void = GLOBAL_ADDRESS, "globalAddress", Pointer;
-        globalDim: *const cuuint64_t;
-        globalStrides: *const cuuint64_t;
-        boxDim: *const cuuint32_t;
-        elementStrides: *const cuuint32_t;
         interleave: CUtensorMapInterleave = INTERLEAVE, "interleave", Unsigned;
         swizzle: CUtensorMapSwizzle = SWIZZLE, "swizzle", Unsigned;
-        l2Promotion: CUtensorMapL2promotion;
-        oobFill: CUtensorMapFloatOOBfill;
     }
 }
 
 static RULES_OF_cuTensorMapEncodeTiled_arguments: &[Rule] = {
     type R = cuTensorMapEncodeTiled_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled");
     &[
         rule! { "cuda/cuTensorMapEncodeTiled/16U4_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeTiled/16U6_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeTiled/32B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeTiled/32B/swizzle-equal", [R::SWIZZLE] Equal(constant(name("CU_TENSOR_MAP_SWIZZLE_32B", CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B.0 as i128))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuTensorMapEncodeTiled/tensorMap-multiple-of", [R::TENSOR_MAP] MultipleOf(constant(name("", 64))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuTexRefSetArray_arguments, "cuTexRefSetArray", RULES_OF_cuTexRefSetArray_arguments {
-        hTexRef: CUtexref;
-        hArray: CUarray;
         Flags: c_uint = FLAGS, "Flags", Unsigned;
     }
 }
 
 static RULES_OF_cuTexRefSetArray_arguments: &[Rule] = {
     type R = cuTexRefSetArray_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuTexRefSetArray");
     &[
         rule! { "cuda/cuTexRefSetArray/Flags-equal", [R::FLAGS] Equal(constant(name("CU_TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT as i128))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTexRefSetArray"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 arguments! {
     cuTexRefSetMipmappedArray_arguments, "cuTexRefSetMipmappedArray", RULES_OF_cuTexRefSetMipmappedArray_arguments {
-        hTexRef: CUtexref;
-        hMipmappedArray: CUmipmappedArray;
         Flags: c_uint = FLAGS, "Flags", Unsigned;
     }
 }
 
 static RULES_OF_cuTexRefSetMipmappedArray_arguments: &[Rule] = {
     type R = cuTexRefSetMipmappedArray_arguments;
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuTexRefSetMipmappedArray");
     &[
         rule! { "cuda/cuTexRefSetMipmappedArray/Flags-equal", [R::FLAGS] Equal(constant(name("CU_TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT as i128))), when [],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuTexRefSetMipmappedArray"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
 static RULES_OF_cuWaitExternalSemaphoresAsync_arguments: &[Rule] = {
+    const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync");
     &[
         rule! { "cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX/paramsArray-infinite-timeout", [elsewhere("paramsArray")] vouched("infinite_timeout", &["INFINITE"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX_KMT/paramsArray-infinite-timeout", [elsewhere("paramsArray")] vouched("infinite_timeout", &["INFINITE"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuWaitExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-set", [elsewhere("extSemArray")] vouched("attribute_set", &["CUDA_NVSCISYNC_ATTR_WAIT"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
+        origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
         rule! { "cuda/cuWaitExternalSemaphoresAsync/NVSCISYNC/paramsArray-no-coherency-needed", [elsewhere("paramsArray")] vouched("no_coherency_needed", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuWaitExternalSemaphoresAsync/OPAQUE_FD/extSemArray-one-wait-per-signal", [elsewhere("extSemArray")] vouched("one_wait_per_signal", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuWaitExternalSemaphoresAsync/OPAQUE_WIN32/extSemArray-one-wait-per-signal", [elsewhere("extSemArray")] vouched("one_wait_per_signal", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
         rule! { "cuda/cuWaitExternalSemaphoresAsync/OPAQUE_WIN32_KMT/extSemArray-one-wait-per-signal", [elsewhere("extSemArray")] vouched("one_wait_per_signal", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync"), since: "13.5" },
+        origin: Stated, source: FROM, since: "13.5" },
     ]
 };
 
@@ -2902,12 +2871,24 @@ pub static RULES: &[Subject] = &[
     Subject { name: "cuGraphAddNode_v2", rules: RULES_OF_cuGraphAddNode_v2_arguments },
     Subject { name: "cuGraphAddNode_v3", rules: RULES_OF_cuGraphAddNode_v3_arguments },
     Subject { name: "cuGraphExecBatchMemOpNodeSetParams", rules: RULES_OF_cuGraphExecBatchMemOpNodeSetParams_arguments },
-    Subject { name: "cuGraphExecExternalSemaphoresSignalNodeSetParams", rules: RULES_OF_cuGraphExecExternalSemaphoresSignalNodeSetParams_arguments },
-    Subject { name: "cuGraphExecExternalSemaphoresWaitNodeSetParams", rules: RULES_OF_cuGraphExecExternalSemaphoresWaitNodeSetParams_arguments },
+    Subject {
+        name: "cuGraphExecExternalSemaphoresSignalNodeSetParams",
+        rules: RULES_OF_cuGraphExecExternalSemaphoresSignalNodeSetParams_arguments,
+    },
+    Subject {
+        name: "cuGraphExecExternalSemaphoresWaitNodeSetParams",
+        rules: RULES_OF_cuGraphExecExternalSemaphoresWaitNodeSetParams_arguments,
+    },
     Subject { name: "cuGraphExecKernelNodeSetParams_v2", rules: RULES_OF_cuGraphExecKernelNodeSetParams_v2_arguments },
     Subject { name: "cuGraphExecNodeSetParams", rules: RULES_OF_cuGraphExecNodeSetParams_arguments },
-    Subject { name: "cuGraphExternalSemaphoresSignalNodeGetParams", rules: RULES_OF_cuGraphExternalSemaphoresSignalNodeGetParams_arguments },
-    Subject { name: "cuGraphExternalSemaphoresWaitNodeGetParams", rules: RULES_OF_cuGraphExternalSemaphoresWaitNodeGetParams_arguments },
+    Subject {
+        name: "cuGraphExternalSemaphoresSignalNodeGetParams",
+        rules: RULES_OF_cuGraphExternalSemaphoresSignalNodeGetParams_arguments,
+    },
+    Subject {
+        name: "cuGraphExternalSemaphoresWaitNodeGetParams",
+        rules: RULES_OF_cuGraphExternalSemaphoresWaitNodeGetParams_arguments,
+    },
     Subject { name: "cuGraphNodeGetEnabled", rules: RULES_OF_cuGraphNodeGetEnabled_arguments },
     Subject { name: "cuGraphNodeSetEnabled", rules: RULES_OF_cuGraphNodeSetEnabled_arguments },
     Subject { name: "cuGraphRemoveDependencies_v2", rules: RULES_OF_cuGraphRemoveDependencies_v2_arguments },

@@ -49,22 +49,28 @@ macro_rules! members {
     ($record:ident { $($name:ident: $type:ty = $($path:ident).+, $text:literal, $kind:ident, $access:ident;)* }) => {
         impl $record {
             $(
-                #[doc = concat!("The member `", $text, "`.")]
+                #[doc = $text]
                 pub const $name: $crate::rules::Member<Self, $type, $crate::rules::$access> = {
-                    // SAFETY: path and type are those of a member of this record, of which the compiler is witness; and only scalars,
+                    // SAFETY: path and type are those of a member of this record, as the compiler sees below; and only scalars,
                     // newtypes over them and arrays of them are listed, which have no padding and take every pattern of bytes.
                     unsafe {
                         $crate::rules::Member::new(
                             $text,
                             ::core::mem::offset_of!(Self, $($path).+),
                             $crate::rules::Kind::$kind,
-                            // SAFETY: it is never called, and would only compute an address.
-                            |record: *const Self| &raw const (*record).$($path).+,
                         )
                     }
                 };
             )*
         }
+
+        // The compiler as a witness that each type is its member's.
+        const _: fn(*const $record) = |_record| {
+            // SAFETY: it is never called, and would only compute addresses.
+            unsafe {
+                $(let _: *const $type = &raw const (*_record).$($path).+;)*
+            }
+        };
     };
 }
 
@@ -114,7 +120,7 @@ macro_rules! rules {
 
 /// The arguments of a command as a record, so that rules speak of them as they do of members. A property list stands as a slice.
 ///
-/// An argument of which a rule speaks has a constant with its text and kind; a property list has its table as well. `follows` stands where
+/// Only what a check looks at is there. Each has a constant with its text and kind; a property list has its table as well. `follows` stands where
 /// a rule follows a pointer among them, so that only [`check_raw`](crate::rules::check_raw) takes it. There is no specialised check: the
 /// calls that are made a million times a second take descriptors.
 ///
@@ -128,7 +134,6 @@ macro_rules! rules {
 /// }
 /// clcu_sys::arguments! {
 ///     paint_arguments<'a>, "paint", RULES_OF_PAINT {
-///         count: u32;
 ///         shade: u32 = SHADE, "shade", Unsigned;
 ///     }
 ///     lists {
@@ -142,7 +147,7 @@ macro_rules! rules {
 ///     clcu_sys::rule! { "hue", [property(R::LIST, "properties[HUE]", 1)] Below(constant(name("", 360))), when [], origin: Ours },
 /// ];
 ///
-/// let arguments = paint_arguments { count: 1, shade: 1, properties: PropertyList::new(&[1_u64, 400, 2, 7]) };
+/// let arguments = paint_arguments { shade: 1, properties: PropertyList::new(&[1_u64, 400, 2, 7]) };
 /// let given = Given::default();
 /// assert_eq!(
 ///     check(&arguments, &given).unwrap_err().to_string(),
@@ -155,32 +160,26 @@ macro_rules! rules {
 macro_rules! arguments {
     (
         $name:ident $(<$life:lifetime>)?, $command:literal, $table:ident $($follows:ident)? {
-            $($parameter:ident: $type:ty $(= $constant:ident, $text:literal, $kind:ident)?;)*
+            $($parameter:ident: $type:ty = $constant:ident, $text:literal, $kind:ident;)*
         }
         $(lists { $($list:ident = $list_constant:ident, $list_text:literal, $properties:ident;)* })?
     ) => {
-        #[doc = concat!("The arguments of `", $command, "`, to be checked before it is called.")]
-        #[derive(Clone, Copy)]
+        #[doc = concat!("Those arguments of `", $command, "` that can be checked before it is called.")]
+        #[allow(missing_docs)] // the arguments have upstream's names
         pub struct $name $(<$life>)? {
-            $(
-                #[doc = concat!("`", stringify!($parameter), "`.")]
-                pub $parameter: $type,
-            )*
-            $($(
-                #[doc = concat!("`", $list_text, "`.")]
-                pub $list: $crate::rules::PropertyList<'a>,
-            )*)?
+            $(pub $parameter: $type,)*
+            $($(pub $list: $crate::rules::PropertyList<'a>,)*)?
         }
 
         impl $(<$life>)? $name $(<$life>)? {
-            $($(
+            $(
                 const $constant: $crate::rules::Field = $crate::rules::Field {
                     path: $text,
                     offset: ::core::mem::offset_of!(Self, $parameter),
                     size: size_of::<$type>(),
                     kind: $crate::rules::Kind::$kind,
                 };
-            )?)*
+            )*
             $($(
                 const $list_constant: $crate::rules::Field = $crate::rules::Field {
                     path: $list_text,

@@ -98,7 +98,9 @@ fn a_rule_is_a_row_with_where_it_comes_from() {
         &text,
         "rule! { \"lamp/cord\", [R::HANDLE_CORD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUlampType: CU_LAMP_CORD]))],",
     );
-    has(&text, "origin: Stated, source: from(\"lamp.h\", \"1.0\", \"cuLight\"), since: \"1.0\" },");
+    has(&text, "const FROM: Option<Source> = from(\"lamp.h\", \"1.0\", \"cuLight\");");
+    has(&text, "origin: Stated, source: FROM, since: \"1.0\" },");
+    has(&text, "const FROM_2: Option<Source> = from(\"lamp.h\", \"1.0\", \"LAMP\");");
     has(&text, "origin: Ours, reason: \"names are\", since: \"1.0\" },");
     has(&text, "rule! { \"light/count\", [R::COUNT] NonZero, when [given(Fact::Platform, Test::In(named![text \"linux\"]))],");
 }
