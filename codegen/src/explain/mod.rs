@@ -7,177 +7,19 @@ mod find;
 pub mod markdown;
 pub mod page;
 mod relate;
+mod rows;
 pub mod sheet;
 pub mod terminal;
 #[cfg(test)]
 mod tests;
 pub mod words;
 
-use serde::Serialize;
-
+pub use self::rows::{CodeRow, ErrorRow, EvidenceRow, Explanation, HandleRow, Item, Part, RuleRow, SourceRow};
 use self::{find::Subject, relate::Related, words::Words};
 use crate::{
-    model::{
-        Api, CType, Command, HandleType, InitialState, Lifetime, Model, Origin, Owner, Path, Payload, Permanence, Platform,
-        RecordKind, Rule, Transference, Version,
-    },
+    model::{Basis, CType, Command, Evidence, HandleType, Lifetime, Model, Path, RecordKind, Rule, Source},
     snapshot::lines::{BySymbol, Lines},
 };
-
-/// Everything about a name.
-#[derive(Clone, Debug, Serialize)]
-pub struct Explanation {
-    /// The name that was asked for.
-    pub name: String,
-    /// Whose it is.
-    pub api: Api,
-    /// What is called so.
-    pub items: Vec<Item>,
-    /// The handle types that it is, takes, or speaks of.
-    pub handle_types: Vec<HandleRow>,
-    /// The rules about it.
-    pub rules: Vec<RuleRow>,
-    /// The documented errors of the commands that it is about.
-    pub errors: Vec<ErrorRow>,
-}
-
-/// A thing of the API.
-#[derive(Clone, Debug, Serialize)]
-pub struct Item {
-    /// Its name.
-    pub name: String,
-    /// What it is: `command`, `struct`, `enumerator`, …
-    pub kind: String,
-    /// What else there is to say: the type behind an alias, the value of a constant.
-    pub is: String,
-    /// Since which version, or with which extensions.
-    pub since: Option<String>,
-    /// Where upstream declares it.
-    pub lines: Option<Lines>,
-    /// Its parameters, members or values.
-    pub parts: Vec<Part>,
-}
-
-/// A parameter, member or value.
-#[derive(Clone, Debug, Serialize)]
-pub struct Part {
-    /// Its name.
-    pub name: String,
-    /// Its type or value.
-    pub is: String,
-    /// Since which version.
-    pub since: Option<String>,
-}
-
-/// A kind of external handle.
-#[derive(Clone, Debug, Serialize)]
-pub struct HandleRow {
-    /// Upstream's name.
-    pub name: String,
-    /// The name without what all of its kind have in common.
-    pub short: String,
-    /// Its value; `null` where it is no value of an enumeration.
-    pub value: Option<i128>,
-    /// The member that carries it, or the parameter or property: what `members` have in common.
-    pub member: String,
-    /// Each member that it selects.
-    pub members: Vec<String>,
-    /// Where it exists.
-    pub platform: Platform,
-    /// Who has to close the handle after a successful import.
-    pub owner_on_success: Owner,
-    /// Who has to close it after a failed one.
-    pub owner_on_failure: Owner,
-    /// What importing does to the payload.
-    pub transference: Transference,
-    /// How long an import lasts.
-    pub permanence: Permanence,
-    /// What a semaphore carries.
-    pub payload: Payload,
-    /// A semaphore's state after import.
-    pub initial_state: InitialState,
-    /// A value of the handle with a meaning of its own.
-    pub special_value: Option<i128>,
-    /// The ids of the rules that apply to it, or speak of it.
-    pub rules: Vec<String>,
-    /// The codes that are documented for a wrong import, or for a broken one of those rules.
-    pub errors: Vec<String>,
-    /// The first version that has it; `null` where only extensions do, or none is named.
-    pub since: Option<Version>,
-    /// The same for a reader.
-    #[serde(skip)]
-    seen: Option<String>,
-    /// The extensions that bring it.
-    pub extensions: Vec<String>,
-}
-
-/// One rule.
-#[derive(Clone, Debug, Serialize)]
-pub struct RuleRow {
-    /// What a caller names to waive it.
-    pub id: String,
-    /// The record or command that it is about.
-    pub subject: String,
-    /// What must hold, in the form of the snapshots.
-    pub predicate: String,
-    /// What it must hold of.
-    pub fields: Vec<String>,
-    /// The conditions, all of which must be met for it to apply.
-    pub when: Vec<String>,
-    /// The demand in plain English.
-    pub demand: String,
-    /// The conditions in plain English; empty where there are none.
-    pub condition: String,
-    /// Whether a program can check it.
-    pub checkable: bool,
-    /// Why it holds.
-    pub origin: Origin,
-    /// Where upstream says so; `null` where it does not.
-    pub source: Option<SourceRow>,
-    /// Why this project says so.
-    pub reason: Option<String>,
-    /// The code that upstream promises where it does not hold.
-    pub error: Option<String>,
-}
-
-/// Where upstream says something. The sentence is upstream's, and not kept.
-#[derive(Clone, Debug, Serialize)]
-pub struct SourceRow {
-    /// The document.
-    pub document: String,
-    /// Its release.
-    pub version: String,
-    /// The symbol whose text it is.
-    pub symbol: String,
-    /// A hash of the sentence.
-    pub hash: String,
-    /// The lines of the symbol's text in the newest release, where they are known.
-    pub lines: Option<Lines>,
-}
-
-/// The documented errors of a command.
-#[derive(Clone, Debug, Serialize)]
-pub struct ErrorRow {
-    /// The command.
-    pub command: String,
-    /// Whether upstream documents any list for it; none is not the empty one.
-    pub documented: bool,
-    /// Whether errors of earlier work may come back, too.
-    pub earlier_errors: bool,
-    /// The codes, in upstream's order.
-    pub codes: Vec<CodeRow>,
-}
-
-/// A documented code.
-#[derive(Clone, Debug, Serialize)]
-pub struct CodeRow {
-    /// The code.
-    pub code: String,
-    /// The ids of the rules whose breach it answers.
-    pub rules: Vec<String>,
-    /// The extensions with which it may come.
-    pub extensions: Vec<String>,
-}
 
 /// Where upstream declares and documents the symbols of one API.
 #[derive(Clone, Copy, Debug)]
@@ -224,7 +66,8 @@ impl<'a> Explainer<'a> {
             name: name.to_owned(),
             api: self.model.api,
             items: subjects.iter().filter_map(|subject| self.item(*subject)).collect(),
-            handle_types: about.handle_types.iter().map(|row| handle_row(self.model, row, &related)).collect(),
+            handle_types: about.handle_types.iter().map(|row| self.handle_row(row, &related)).collect(),
+            properties: about.properties.into_iter().cloned().collect(),
             rules: about.rules.iter().map(|rule| self.rule_row(rule, &words)).collect(),
             errors: about.errors,
         })
@@ -289,15 +132,53 @@ impl<'a> Explainer<'a> {
             checkable: rule.predicate.is_checkable()
                 && !rule.when.iter().any(|one| matches!(one, crate::model::Condition::Attested(_))),
             origin: rule.origin,
-            source: rule.source.as_ref().map(|source| SourceRow {
-                document: source.document.clone(),
-                version: source.version.clone(),
-                symbol: source.symbol.clone(),
-                hash: source.hash.clone(),
-                lines: self.lines_of(&source.document, &source.symbol),
-            }),
+            source: rule.source.as_ref().map(|source| self.source_row(source)),
             reason: rule.reason.clone(),
             error: rule.error.clone(),
+        }
+    }
+
+    fn handle_row(&self, row: &HandleType, related: &Related<'_>) -> HandleRow {
+        let rules = related.rules_of(row);
+        HandleRow {
+            name: row.name.clone(),
+            short: row.short.clone(),
+            value: row.value.and_then(crate::model::Value::integer),
+            member: common_member(row),
+            members: row.members.iter().map(ToString::to_string).collect(),
+            platform: row.platform,
+            owner_on_success: row.owner_on_success,
+            owner_on_failure: row.owner_on_failure,
+            transference: row.transference,
+            permanence: row.permanence,
+            payload: row.payload,
+            initial_state: row.initial_state,
+            special_value: row.special_value.and_then(crate::model::Value::integer),
+            errors: related.errors_of(row, &rules),
+            rules: rules.iter().map(|rule| rule.id.clone()).collect(),
+            since: row.lifetime.since,
+            seen: page::first_seen(self.model, row.lifetime.since),
+            extensions: row.lifetime.extensions.clone(),
+            counterparts: row.counterparts.clone(),
+            evidence: row.evidence.iter().map(|one| self.evidence_row(one)).collect(),
+        }
+    }
+
+    fn evidence_row(&self, evidence: &Evidence) -> EvidenceRow {
+        let (source, reason) = match &evidence.basis {
+            Basis::Source(source) => (Some(self.source_row(source)), None),
+            Basis::Reason(reason) => (None, Some(reason.clone())),
+        };
+        EvidenceRow { column: evidence.column.clone(), origin: evidence.origin, source, reason }
+    }
+
+    fn source_row(&self, source: &Source) -> SourceRow {
+        SourceRow {
+            document: source.document.clone(),
+            version: source.version.clone(),
+            symbol: source.symbol.clone(),
+            hash: source.hash.clone(),
+            lines: self.lines_of(&source.document, &source.symbol),
         }
     }
 
@@ -345,30 +226,6 @@ fn part(name: &str, is: &impl ToString, lifetime: &Lifetime) -> Part {
 pub fn since(lifetime: &Lifetime) -> Option<String> {
     let version = lifetime.since.map(|version| version.to_string());
     version.or_else(|| (!lifetime.extensions.is_empty()).then(|| lifetime.extensions.join(" or ")))
-}
-
-fn handle_row(model: &Model, row: &HandleType, related: &Related<'_>) -> HandleRow {
-    let rules = related.rules_of(row);
-    HandleRow {
-        name: row.name.clone(),
-        short: row.short.clone(),
-        value: row.value.and_then(crate::model::Value::integer),
-        member: common_member(row),
-        members: row.members.iter().map(ToString::to_string).collect(),
-        platform: row.platform,
-        owner_on_success: row.owner_on_success,
-        owner_on_failure: row.owner_on_failure,
-        transference: row.transference,
-        permanence: row.permanence,
-        payload: row.payload,
-        initial_state: row.initial_state,
-        special_value: row.special_value.and_then(crate::model::Value::integer),
-        errors: related.errors_of(row, &rules),
-        rules: rules.iter().map(|rule| rule.id.clone()).collect(),
-        since: row.lifetime.since,
-        seen: page::first_seen(model, row.lifetime.since),
-        extensions: row.lifetime.extensions.clone(),
-    }
 }
 
 /// The member that all of a row's members are, or are in: `handle.win32` of `handle.win32.handle` and `handle.win32.name`.

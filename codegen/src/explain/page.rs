@@ -6,11 +6,11 @@
 use serde::Serialize;
 
 use super::{
-    ErrorRow, Explanation, HandleRow, Item, RuleRow, SourceRow,
+    ErrorRow, EvidenceRow, Explanation, HandleRow, Item, RuleRow, SourceRow,
     sheet::{Point, Sheet},
 };
 use crate::{
-    model::{Api, Model, Origin, Owner, Predicate, Version},
+    model::{Api, Counterparts, Model, Origin, Owner, Predicate, Property, Version},
     snapshot::lines::Lines,
 };
 
@@ -23,6 +23,7 @@ pub fn page(explanation: &Explanation) -> Sheet {
         item(&mut sheet, one);
     }
     handle_types(&mut sheet, &explanation.handle_types);
+    properties(&mut sheet, &explanation.properties);
     rules(&mut sheet, &explanation.rules);
     errors(&mut sheet, &explanation.errors, &explanation.name);
     sheet
@@ -120,7 +121,41 @@ fn handle_types(sheet: &mut Sheet, rows: &[HandleRow]) {
                 row.errors.iter().map(|code| format!("`{code}`")).collect::<Vec<_>>().join(", ")
             ));
         }
+        let Counterparts { vulkan, d3d, cuda, opencl } = &row.counterparts;
+        let others: Vec<String> = [vulkan, d3d, cuda, opencl].into_iter().flatten().map(|name| format!("`{name}`")).collect();
+        if !others.is_empty() {
+            sheet.paragraph(format!("Elsewhere it is {}.", others.join(", ")));
+        }
+        if !row.evidence.is_empty() {
+            sheet.paragraph("What that rests on:");
+            sheet.points(row.evidence.iter().map(evidence).collect());
+        }
     }
+}
+
+/// What the columns of a row rest on.
+fn evidence(row: &EvidenceRow) -> Point {
+    let text = format!("{}: {}", row.column.replace('_', " "), word(&row.origin));
+    let note = row.source.as_ref().map(source_text).or_else(|| row.reason.clone()).unwrap_or_default();
+    Point { text, note }
+}
+
+fn properties(sheet: &mut Sheet, rows: &[Property]) {
+    if rows.is_empty() {
+        return;
+    }
+    sheet.heading(2, format!("Properties: {}", rows.len()));
+    let cells = |row: &Property| {
+        let value = row.value_type.as_ref().map_or_else(|| "a handle".to_owned(), |ctype| format!("`{ctype}`"));
+        let value = match &row.terminator {
+            Some(terminator) => format!("list of {value}, ended by `{terminator}`"),
+            None if row.is_list => format!("list of {value}"),
+            None => value,
+        };
+        let required = if row.required { "yes" } else { "" };
+        vec![format!("`{}`", row.name), format!("`{}` of `{}`", row.list, row.command), value, required.to_owned()]
+    };
+    sheet.table("", &["property", "in", "value", "required"], rows.iter().map(cells).collect());
 }
 
 fn rules(sheet: &mut Sheet, rules: &[RuleRow]) {

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CodeRow, ErrorRow, find::Subject};
-use crate::model::{CType, Command, EnumerationKind, ErrorList, HandleType, Model, Rule};
+use crate::model::{CType, Command, EnumerationKind, ErrorList, HandleType, Model, Property, Rule};
 
 /// A model with the names that each of its rules has.
 pub(super) struct Related<'a> {
@@ -17,6 +17,7 @@ pub(super) struct Related<'a> {
 #[derive(Default)]
 pub(super) struct About<'a> {
     pub(super) handle_types: Vec<&'a HandleType>,
+    pub(super) properties: Vec<&'a Property>,
     pub(super) rules: Vec<&'a Rule>,
     pub(super) errors: Vec<ErrorRow>,
 }
@@ -82,7 +83,9 @@ impl<'a> Related<'a> {
         };
         let handle_types = self.model.handle_types.iter().filter(is_wanted).collect();
         let errors = self.model.error_lists.iter().filter_map(|list| error_row(list, &wanted, name)).collect();
-        About { handle_types, rules, errors }
+        let is_taken = |property: &&Property| wanted.commands.contains(property.command.as_str()) || property.name == name;
+        let properties = self.model.properties.iter().filter(is_taken).collect();
+        About { handle_types, properties, rules, errors }
     }
 
     fn want(&self, subject: Subject<'a>, wanted: &mut Wanted<'a>) {

@@ -170,19 +170,20 @@ fn read_text(api: &Path, release: &str, model: &mut Model, strictness: Strictnes
     Ok((Text { coverage: coverage::of_opencl(&covered, &facts, model), lines: lines_of_text(&facts) }, findings))
 }
 
-/// Where the text has the error list of each command, and the paragraph on each handle type.
+/// Where the text has the error list of each command, the paragraph on each handle type, and the row of each property.
 fn lines_of_text(facts: &TextFacts) -> BySymbol {
     let line = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let mut lines = BySymbol::new();
-    for part in facts.sections.iter().flat_map(|section| &section.parts) {
-        if let Some(name) = &part.handle_type {
-            let (document, first) = (part.place.document(), line(part.place.line()));
-            let last = line(document.place(part.place.range().end..part.place.range().end).line());
-            let all = lines.entry(name.clone()).or_insert_with(|| Lines { document: document.name().to_owned(), first, last });
-            if all.document == document.name() {
-                (all.first, all.last) = (all.first.min(first), all.last.max(last));
-            }
-        }
+    let rows = facts.tables.iter().flat_map(|table| &table.rows);
+    let rows = rows.flat_map(|row| row.names.iter().map(move |name| (name, &row.place)));
+    let parts = facts.sections.iter().flat_map(|section| &section.parts);
+    let parts = parts.filter_map(|part| Some((part.handle_type.as_ref()?, &part.place)));
+    // What a section says of a handle type counts for more than a row of a table with its name.
+    for (name, place) in parts.chain(rows) {
+        let document = place.document();
+        let end = document.place(place.range().end..place.range().end);
+        let at = Lines { document: document.name().to_owned(), first: line(place.line()), last: line(end.line()) };
+        lines.entry(name.clone()).or_insert(at);
     }
     for list in &facts.lists {
         let document = list.place.document().name().to_owned();
