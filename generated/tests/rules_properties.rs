@@ -95,7 +95,7 @@ fn a_list_property_without_its_terminator_is_named_and_nothing_after_it_is_read(
     let malformed = list.entries(&PROPERTIES).find_map(Result::err).unwrap();
     assert_eq!(malformed.kind, MalformedKind::ListNotTerminated { key: EXPORT, name: "EXPORT" });
     assert_eq!(malformed.to_string(), "list property 0x203F (EXPORT) not terminated");
-    assert_eq!(broken(&memory[..4], &SMALL).iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["terminated"]);
+    assert_eq!(broken(&memory[..4], &SMALL).iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["terminated", "export-terminated"]);
 }
 
 #[test]

@@ -482,7 +482,7 @@ impl Predicate {
     /// A demand on a whole list. A malformed list breaks [`Predicate::ListTerminated`] alone: the others speak of what stands before.
     #[inline]
     fn of_properties(&self, list: PropertyList<'_>, table: &PropertyTable) -> Met {
-        let keys = || list.entries(table).map_while(|entry| entry.map_or_else(Malformed::key, |entry| Some(entry.key)));
+        let keys = || list.keys(table);
         let times = |key: u64| keys().filter(|other| *other == key).count();
         let named = |values: &[Named], key: u64| values.iter().any(|value| low_bits(value.value) == key);
         let count = |values: &[Named]| keys().filter(|key| named(values, *key)).count();
