@@ -3,7 +3,10 @@
 use core::ptr::dangling_mut;
 
 use clcu_sys::{
-    cuda::*,
+    cuda::{
+        CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
+        CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalSemaphoreHandleType,
+    },
     opencl::clCreateSemaphoreWithPropertiesKHR_arguments,
     rules::{Given, PropertyList, Record, Utf16Name, Zeroed, check, check_raw},
 };

@@ -1,5 +1,7 @@
 //! Walks over property lists: what they find, and that they never read past the end.
 
+#![allow(non_camel_case_types)] // as generated code has it
+
 use clcu_sys::rules::{Found, Given, MalformedKind, PropertyList, Rule, check, check_waiving, row::*};
 
 clcu_sys::property_table! {
