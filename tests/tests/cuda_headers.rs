@@ -158,7 +158,8 @@ fn the_model_holds_together_and_nothing_in_the_overlay_is_stale() {
     let test = "the_model_holds_together_and_nothing_in_the_overlay_is_stale";
     let Some((facts, _)) = cuda::facts(test) else { return };
     let overlay = overlay();
-    let reviewed = Reviewed::read(Document::new("spec/reviewed.toml", clcu_spec::REVIEWED)).unwrap_or_else(|findings| panic!("{findings}"));
+    let reviewed =
+        Reviewed::read(Document::new("spec/reviewed.toml", clcu_spec::REVIEWED)).unwrap_or_else(|findings| panic!("{findings}"));
     let (mut model, _) = pass::cuda::model(facts, &overlay, "test").unwrap_or_else(|findings| panic!("{findings}"));
     let (rules, _) = rules::cuda::rules(&facts.comments, &model, &overlay, &reviewed, Strictness::Strict)
         .unwrap_or_else(|findings| panic!("{findings}"));

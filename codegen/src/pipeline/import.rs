@@ -119,15 +119,16 @@ fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) ->
     let (registry, found) = import::opencl::registry::import(&document, strictness)?;
     let version = registry.features.iter().map(|feature| feature.version).max();
     let release = version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
-    let model = pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
-        match &docs.api {
-            Some(api) => findings.0.extend(read_text(api, &release, &mut model, strictness)?.0),
-            None => findings.push(Finding::warning("there is no text of the API beside the registry").help(
-                "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
-            )),
-        }
-        findings.with(model)
-    });
+    let model =
+        pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
+            match &docs.api {
+                Some(api) => findings.0.extend(read_text(api, &release, &mut model, strictness)?.0),
+                None => findings.push(Finding::warning("there is no text of the API beside the registry").help(
+                    "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
+                )),
+            }
+            findings.with(model)
+        });
     let (model, findings) = checked(found, model, overlay.stale(Api::OpenCl), strictness)?;
     let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });
     let lines = pass::opencl::lines(&registry).into_iter().map(at).collect();
