@@ -103,7 +103,7 @@ fn handle_types(sheet: &mut Sheet, rows: &[HandleRow]) {
             word(&row.transference),
             word(&row.payload),
         ];
-        cells.extend(has_special.then(|| row.special_value.map(|value| value.to_string()).unwrap_or_default()));
+        cells.extend(has_special.then(|| row.special_value.map_or_else(|| "none".to_owned(), |value| value.to_string())));
         let since = row.seen.clone().unwrap_or_else(|| row.extensions.join(" or "));
         cells.extend([row.rules.len().to_string(), since]);
         cells

@@ -66,12 +66,13 @@ fn each_predicate_has_a_sentence_of_its_own() {
         (&["l"], "exactly_one_property(A | B)", "the list `l` has exactly one of `A` and `B`"),
         (&["l"], "any_property(A | B)", "the list `l` has at least one of `A` and `B`"),
         (&["l"], "at_most_one_property(A | B)", "the list `l` has at most one of `A` and `B`"),
-        (&["l"], "lacks_properties(A)", "the list `l` has none of `A`"),
+        (&["l"], "lacks_properties(A)", "the list `l` does not have `A`"),
+        (&["l"], "lacks_properties(A | B)", "the list `l` has none of `A` and `B`"),
         (&["l"], "at_most_values(1)", "the list `l` has at most 1 value"),
         (&["l"], "no_duplicates", "no element stands twice in `l`"),
         (&["a"], "unchanged", "`a` is what it was when the object was made"),
         (&[], "forbidden", "the call is refused, whatever it is given"),
-        (&["h"], "attested(shared_nt_handle: ID3D12Fence)", "the caller vouches for `h`: shared nt handle (`ID3D12Fence`)"),
+        (&["h"], "attested(shared_nt_handle: ID3D12Fence)", "the caller vouches for `h`: shared NT handle (`ID3D12Fence`)"),
         (&[], "attested(resources_of_host)", "the caller vouches for this: resources of host"),
     ];
     for (fields, predicate, wanted) in cases {

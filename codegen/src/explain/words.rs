@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 
 use crate::model::{Condition, Given, Model, Object, Predicate, Rule, Term, Test};
 
+/// Words in the names of promises that are written in capitals.
+const ABBREVIATIONS: [&str; 6] = ["imex", "ipc", "kmt", "nt", "sli", "svm"];
+
 /// Renders rules of one API.
 #[derive(Clone, Debug)]
 pub struct Words {
@@ -76,7 +79,10 @@ impl Words {
             Predicate::ExactlyOneProperty(names) => format!("the list {all} has exactly one of {}", self.list(names, "and")),
             Predicate::AnyProperty(names) => format!("the list {all} has at least one of {}", self.list(names, "and")),
             Predicate::AtMostOneProperty(names) => format!("the list {all} has at most one of {}", self.list(names, "and")),
-            Predicate::LacksProperties(names) => format!("the list {all} has none of {}", self.list(names, "and")),
+            Predicate::LacksProperties(names) => match names.as_slice() {
+                [name] => format!("the list {all} does not have {}", self.name(name)),
+                _ => format!("the list {all} has none of {}", self.list(names, "and")),
+            },
             Predicate::AtMostValues(count) => {
                 format!("the list {all} has at most {count} {}", if *count == 1 { "value" } else { "values" })
             }
@@ -124,7 +130,8 @@ impl Words {
 
     /// What somebody vouches for: "shared NT handle (`ID3D12Fence`)".
     fn object(&self, object: &Object) -> String {
-        let kind = object.kind.replace('_', " ");
+        let word = |word: &str| if ABBREVIATIONS.contains(&word) { word.to_uppercase() } else { word.to_owned() };
+        let kind = object.kind.split('_').map(word).collect::<Vec<_>>().join(" ");
         if object.of.is_empty() { kind } else { format!("{kind} ({})", self.list(&object.of, "and")) }
     }
 

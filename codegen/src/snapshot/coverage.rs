@@ -132,3 +132,61 @@ pub fn write(accounts: &BySubject) -> String {
 pub fn read(document: &Document) -> Result<BySubject, Findings> {
     serde_json::from_str(document.text()).map_err(|error| unreadable(document, &error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{Alias, Api, CType, Lifetime, Source},
+        snapshot::lines::Lines,
+    };
+
+    /// A model in which `R` is another name of `R_v1`.
+    fn model() -> Model {
+        let alias = Alias { name: "R".into(), ctype: CType::named("R_v1"), lifetime: Lifetime::default(), windows: false };
+        Model { aliases: vec![alias], ..Model::empty(Api::Cuda) }
+    }
+
+    fn unread(symbol: &str, hash: &str) -> (Source, crate::finding::Place) {
+        let source = Source { document: "a.h".into(), version: "1.0".into(), symbol: symbol.into(), hash: hash.into() };
+        (source, Document::new("a.h", "x").place(0..1))
+    }
+
+    fn accounts() -> BySubject {
+        let of = |checkable, attested, explained, unread| Coverage { checkable, attested, explained, unread };
+        let rules = CudaRules {
+            coverage: [("R_v1".to_owned(), of(1, 2, 3, 2)), ("cuF".to_owned(), of(0, 0, 0, 1)), ("cuG".to_owned(), of(4, 0, 0, 0))]
+                .into(),
+            unread: vec![unread("R::m", "0b"), unread("R", "0a"), unread("cuF", "0c")],
+            ..CudaRules::default()
+        };
+        of_cuda(&rules, &model())
+    }
+
+    #[test]
+    fn an_unread_sentence_counts_for_the_item_whatever_name_its_text_goes_by() {
+        let accounts = accounts();
+        assert_eq!(accounts.keys().collect::<Vec<_>>(), ["R_v1", "cuF", "cuG"]);
+        assert_eq!(accounts["R_v1"].unread, ["R::m #0b", "R #0a"], "in the order of the text");
+        assert_eq!(accounts["cuF"].unread, ["cuF #0c"]);
+        assert_eq!((accounts["R_v1"].checkable, accounts["R_v1"].attested, accounts["R_v1"].explained), (1, 2, 3));
+    }
+
+    #[test]
+    fn what_was_read_in_full_is_in_the_document_that_declares_it() {
+        let mut accounts = accounts();
+        let lines = Lines { document: "b.h".into(), first: 1, last: 1 };
+        locate(&mut accounts, &["R_v1", "cuG"].map(|symbol| (symbol.to_owned(), lines.clone())).into());
+        let documents: Vec<_> = accounts.values().map(|account| account.document.as_deref()).collect();
+        assert_eq!(documents, [Some("a.h"), Some("a.h"), Some("b.h")]);
+    }
+
+    #[test]
+    fn an_account_is_a_line_and_reads_back() {
+        let text = write(&accounts());
+        assert_eq!(text.lines().count(), 2 + 3);
+        assert_eq!(read(&Document::new("c.json", &text)).expect("it was just written"), accounts());
+        let broken = read(&Document::new("c.json", "{\n\"cuF\": {\"checkable\": 1}\n}\n")).expect_err("figures are missing");
+        assert!(broken.to_string().starts_with("c.json:2:"), "{broken}");
+    }
+}
