@@ -166,6 +166,16 @@ fn every_stated_rule_of_both_apis_has_the_lines_of_its_text() {
 }
 
 #[test]
+fn a_rule_on_a_member_of_a_member_has_the_lines_of_that_member() {
+    let repository = repository();
+    let lines: Value = serde_json::from_str(&repository.read("spec/lines/cuda.json")).expect("JSON");
+    let rule = json(&repository, &["explain", "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/exactly-one", "--json"]);
+    let source = &rule["rules"][0]["source"];
+    assert_eq!(source["symbol"], "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::win32");
+    assert_eq!(source["lines"], lines["CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle::win32"]);
+}
+
+#[test]
 fn a_command_shows_the_properties_that_it_takes() {
     let explanation = explained("clCreateSemaphoreWithPropertiesKHR");
     let rows = list(&explanation, "properties");
@@ -281,6 +291,8 @@ fn a_hundred_and_seventy_eight_commands_of_opencl_have_codes_and_the_others_are_
     let named: BTreeSet<&str> = ["no_text", "no_list", "no_codes"].into_iter().flat_map(|key| texts(report, key)).collect();
     let wanted: BTreeSet<&str> = lists.iter().filter(|list| codes(list) == 0).filter_map(|list| list["symbol"].as_str()).collect();
     assert_eq!(named, wanted);
+    let once: usize = ["no_text", "no_list", "no_codes"].into_iter().map(|key| list(report, key).len()).sum();
+    assert_eq!(once, named.len(), "each is named for one reason");
     let pairs: usize = with.iter().map(|list| codes(list)).sum();
     let counted: u64 = report["documents"].as_object().expect("documents").values().filter_map(|one| one["codes"].as_u64()).sum();
     assert_eq!(counted, pairs as u64);
