@@ -16,12 +16,12 @@ table { border-collapse: collapse; margin: 1.5rem 0; width: 100%; }
 caption { font-weight: bold; padding: 0.5rem 0; text-align: left; }
 th, td { border: 1px solid var(--line); padding: 0.35rem 0.5rem; text-align: left; vertical-align: top; }
 thead th { background: var(--soft); }
-tbody th { font-weight: normal; }
-@media (max-width: 70rem) {
+tbody th { font-weight: normal; min-width: 16rem; }
+@media (max-width: 84rem) {
   table, caption, tbody, tr, tbody th, td { display: block; }
   thead { clip-path: inset(50%); height: 1px; overflow: hidden; position: absolute; width: 1px; }
   tr { border: 1px solid var(--line); border-radius: 0.4rem; margin-bottom: 0.8rem; }
-  tbody th { background: var(--soft); font-weight: bold; }
+  tbody th { background: var(--soft); font-weight: bold; min-width: 0; }
   th, td { border: 0; }
   td::before { content: attr(data-title) \": \"; font-weight: bold; }
 }

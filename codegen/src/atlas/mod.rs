@@ -15,7 +15,7 @@ use crate::{
         page::{first_seen, owner, word},
         sheet::Sheet,
     },
-    model::{Api, ExportedSize, HandleKind, HandleType, Model},
+    model::{Api, ExportedSize, HandleKind, HandleType, Model, Payload},
 };
 
 /// What the outputs begin with.
@@ -81,7 +81,8 @@ fn sheet(models: &[&Model]) -> Sheet {
         }
         sheet.heading(2, title);
         pairs(&mut sheet, title, &of_kind, &rows);
-        properties(&mut sheet, title, &of_kind, models);
+        ownership(&mut sheet, title, &of_kind);
+        use_and_age(&mut sheet, title, &of_kind, models);
     }
     sheet
 }
@@ -159,10 +160,9 @@ fn pairs(sheet: &mut Sheet, title: &str, of_kind: &[&HandleType], rows: &[&Handl
     sheet.table(format!("{title}: what pairs with what"), &head, of_kind.iter().map(cells).collect());
 }
 
-/// What each is, who owns it, and since when it exists.
-fn properties(sheet: &mut Sheet, title: &str, of_kind: &[&HandleType], models: &[&Model]) {
-    let semaphores = of_kind.iter().any(|row| row.kind == HandleKind::Semaphore);
-    let mut head = vec![
+/// What each is and who owns it.
+fn ownership(sheet: &mut Sheet, title: &str, of_kind: &[&HandleType]) {
+    let head = [
         "handle type",
         "value",
         "carried by",
@@ -171,39 +171,54 @@ fn properties(sheet: &mut Sheet, title: &str, of_kind: &[&HandleType], models: &
         "owner after failure",
         "transference",
         "permanence",
+        "payload",
     ];
-    if semaphores {
-        head.extend(["payload", "state after import", "special value"]);
-    }
-    head.extend(["exported size", "asked for with", "since", "extension"]);
     let cells = |row: &&HandleType| {
-        let or_nothing = |text: Option<String>| text.unwrap_or_else(|| NOTHING.to_owned());
-        let mut cells = vec![
+        vec![
             format!("`{}`", row.name),
-            or_nothing(row.value.map(|value| value.to_string())),
+            row.value.map_or_else(|| NOTHING.to_owned(), |value| value.to_string()),
             format!("`{}`", common_member(row)),
             word(&row.platform),
             owner(row.owner_on_success),
             owner(row.owner_on_failure),
             word(&row.transference),
             word(&row.permanence),
-        ];
+            if row.payload == Payload::None { NOTHING.to_owned() } else { word(&row.payload) },
+        ]
+    };
+    sheet.table(format!("{title}: who owns what"), &head, of_kind.iter().map(cells).collect());
+}
+
+/// How each is used, and since when it exists.
+fn use_and_age(sheet: &mut Sheet, title: &str, of_kind: &[&HandleType], models: &[&Model]) {
+    let semaphores = of_kind.iter().any(|row| row.kind == HandleKind::Semaphore);
+    let mut head = vec!["handle type"];
+    if semaphores {
+        head.extend(["state after import", "special value"]);
+    }
+    head.extend(["flags needed", "flags allowed", "exported size", "asked for with", "since", "extension"]);
+    let or_nothing = |text: Option<String>| text.unwrap_or_else(|| NOTHING.to_owned());
+    let names = |names: &[String]| {
+        let shown: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        if shown.is_empty() { NOTHING.to_owned() } else { shown.join(", ") }
+    };
+    let cells = |row: &&HandleType| {
+        let mut cells = vec![format!("`{}`", row.name)];
         if semaphores {
-            cells.extend([
-                word(&row.payload),
-                word(&row.initial_state),
-                or_nothing(row.special_value.map(|value| value.to_string())),
-            ]);
+            cells.extend([word(&row.initial_state), or_nothing(row.special_value.map(|value| value.to_string()))]);
         }
+        let model = models.iter().find(|model| model.api == row.api);
         cells.extend([
+            names(&row.required_flags),
+            names(&row.allowed_flags),
             exported_size(row.exported_size),
             row.capability_query.as_ref().map_or_else(|| UNSPECIFIED.to_owned(), |query| format!("`{query}`")),
-            or_nothing(models.iter().find(|model| model.api == row.api).and_then(|model| first_seen(model, row.lifetime.since))),
+            or_nothing(model.and_then(|model| first_seen(model, row.lifetime.since))),
             or_nothing(row.extension.as_ref().map(|name| format!("`{name}`"))),
         ]);
         cells
     };
-    sheet.table(format!("{title}: ownership and properties"), &head, of_kind.iter().map(cells).collect());
+    sheet.table(format!("{title}: how it is used, and since when"), &head, of_kind.iter().map(cells).collect());
 }
 
 fn exported_size(size: ExportedSize) -> String {

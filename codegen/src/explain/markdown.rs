@@ -28,6 +28,6 @@ fn rows(table: &Table) -> String {
         |cells: &[String]| format!("| {} |", cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "));
     let mut lines = vec![line(&table.head), format!("|{}", " --- |".repeat(table.head.len()))];
     lines.extend(table.rows.iter().map(|row| line(row)));
-    let caption = if table.caption.is_empty() { String::new() } else { format!("{}:\n\n", table.caption) };
+    let caption = if table.caption.is_empty() { String::new() } else { format!("**{}**\n\n", table.caption) };
     caption + &lines.join("\n")
 }
