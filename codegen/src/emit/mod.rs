@@ -6,9 +6,13 @@
 
 mod docs;
 mod enumerations;
+mod errors;
+mod handle_types;
 mod items;
 mod page;
+mod properties;
 mod records;
+mod rules;
 mod types;
 
 use crate::{
@@ -86,12 +90,16 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
         ("commands", items::commands(model, docs, page("the functions of the driver"))),
         ("constants", items::constants(model, docs, &index, page("named values that belong to no enumeration"))),
         ("enums", named(EnumerationKind::Choice, "enumerations of which one value holds at a time")),
+        ("errors", errors::emit(model, page("the errors that upstream documents"))?),
         ("functions", items::functions(model, docs, page("macros with parameters"))),
+        ("handle_types", handle_types::emit(model, page("kinds of external handles"))),
         ("handles", items::handles(model, docs, page("objects that are only referred to"))),
+        ("properties", properties::emit(model, &index, page("what property lists hold"))?),
         (
             "records",
             records::emit(model, docs, &index, page("structs and unions").defining(|item| matches!(item, Item::Record(_)))),
         ),
+        ("rules", rules::emit(model, &index, page("what must hold before the driver is called"))?),
         ("status", named(EnumerationKind::Status, "what commands return")),
     ];
     let mut files: Vec<File> = modules.into_iter().filter_map(|(name, page)| Some(File { name, text: page.finish()? })).collect();

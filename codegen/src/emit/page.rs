@@ -23,13 +23,23 @@ pub(super) struct Page<'a> {
     ffi: BTreeSet<&'static str>,
     items: bool,
     channel: bool,
+    needs: BTreeSet<String>,
 }
 
 impl<'a> Page<'a> {
     /// An empty file about `about`, a phrase without its full stop.
     pub(super) fn new(api: Api, index: &'a Index<'a>, about: &str) -> Self {
         let about = format!("//! {api}: {about}. From `spec/{}.json`.", api.name());
-        Self { index, defines: |_| false, about, body: String::new(), ffi: BTreeSet::new(), items: false, channel: false }
+        Self {
+            index,
+            defines: |_| false,
+            about,
+            body: String::new(),
+            ffi: BTreeSet::new(),
+            items: false,
+            channel: false,
+            needs: BTreeSet::new(),
+        }
     }
 
     /// Says which types the file defines, so that they need not be brought into scope.
@@ -77,6 +87,20 @@ impl<'a> Page<'a> {
         self.channel = true;
     }
 
+    /// Brings something of the crate into scope, as `use` writes it.
+    pub(super) fn needs(&mut self, what: &str) {
+        self.needs.insert(what.to_owned());
+    }
+
+    /// Brings those of `names`, items of `module`, into scope that the lines so far speak of.
+    pub(super) fn needs_of(&mut self, module: &str, names: &[&str]) {
+        let words: BTreeSet<&str> = self.body.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+        let used: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
+        if !used.is_empty() {
+            self.needs.insert(format!("{module}::{{{}}}", used.join(", ")));
+        }
+    }
+
     /// The text of the file; `None` if there is nothing in it.
     pub(super) fn finish(self) -> Option<String> {
         if self.body.is_empty() {
@@ -100,6 +124,7 @@ impl<'a> Page<'a> {
         if !local.is_empty() {
             imports.push(local.to_owned());
         }
+        imports.extend(self.needs.iter().map(|what| format!("use {what};\n")));
         for import in imports {
             text.push('\n');
             text.push_str(&import);
