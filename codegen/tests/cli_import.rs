@@ -2,7 +2,7 @@
 
 mod cli;
 
-use std::{fs, process::Command};
+use std::fs;
 
 use clcu_codegen::{
     model::{Api, Model},
@@ -66,12 +66,7 @@ fn without_any_upstream_update_generates_from_the_snapshots_and_import_gives_up(
 #[test]
 fn documents_named_in_the_environment_are_read() {
     let repository = repository();
-    let output = Command::new(env!("CARGO_BIN_EXE_clcu"))
-        .current_dir(repository.root())
-        .arg("import")
-        .env("PATH", repository.path("programs"))
-        .env("CLCU_OPENCL_DOCS", repository.path("docs"))
-        .output();
+    let output = repository.command(&["import"]).env("CLCU_OPENCL_DOCS", repository.path("docs")).output();
     Ran::from(output.expect("the command was built")).succeeds(&["OpenCL: read 1.0-"]);
 }
 

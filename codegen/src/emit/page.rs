@@ -3,7 +3,10 @@
 //! In: rows as text, and the types that they speak of. Out: the file's text, with the imports that it needs and no others. Formatters
 //! break macro tables apart, so that the lines are laid out here.
 
-use std::{collections::BTreeSet, fmt::Display};
+use std::{
+    collections::BTreeSet,
+    fmt::{Display, Write as _},
+};
 
 use super::types;
 use crate::{
@@ -50,7 +53,8 @@ impl<'a> Page<'a> {
 
     /// A line, indented by `depth` steps.
     pub(super) fn line(&mut self, depth: usize, text: impl Display) {
-        self.body.push_str(&format!("{:width$}{text}\n", "", width = 4 * depth));
+        // Writing to a `String` does not fail.
+        let _ = writeln!(self.body, "{:width$}{text}", "", width = 4 * depth);
     }
 
     /// An empty line between what is there and what follows.

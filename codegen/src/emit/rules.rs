@@ -49,7 +49,7 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) 
     if !subjects.is_empty() {
         page.needs_items();
         page.needs("crate::rules::row::*");
-        let names = ["Operand", "Rule", "Subject", "Utf16Name", "Zeroed", "quick"];
+        let names = ["Rule", "Subject", "Utf16Name", "Zeroed", "quick"];
         page.needs_of("crate::rules", &names);
     }
     findings.with(page).map(|(page, _)| page)

@@ -70,6 +70,7 @@ impl Rule {
     ///
     /// # Safety
     /// As for [`check_raw`], for a record of its subject.
+    #[inline]
     pub(super) unsafe fn verdict(&self, bytes: Bytes<'_>, given: &Given<'_>) -> Verdict {
         let mut certain = true;
         let mut missing = Facts::NONE;
@@ -98,6 +99,7 @@ impl Rule {
 /// # Safety
 /// As for [`check_raw`], for a record of the rules' subject.
 #[must_use]
+#[inline]
 pub unsafe fn every_rule_holds(rules: &[Rule], bytes: Bytes<'_>, given: &Given<'_>) -> bool {
     // SAFETY: promised by the caller.
     rules.iter().all(|rule| matches!(unsafe { rule.verdict(bytes, given) }, Verdict::Holds | Verdict::Vouched))
@@ -116,6 +118,7 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// # Safety
     /// As for [`check_raw`], for a record of `subject`, for as long as the walk lives.
+    #[inline]
     unsafe fn new(subject: &'static Subject, bytes: Bytes<'a>, given: &'a Given<'a>, waived: &'a [&'a str]) -> Self {
         Self { subject, rules: subject.rules.iter(), bytes, given, waived }
     }
@@ -124,6 +127,7 @@ impl<'a> Walk<'a> {
 impl Iterator for Walk<'_> {
     type Item = (&'static Rule, Verdict);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let rule = self.rules.find(|rule| !self.waived.contains(&rule.id))?;
         // SAFETY: promised to `new`.
@@ -143,12 +147,14 @@ pub struct Violation {
 impl Violation {
     /// The first field that the rule is about: `handle.win32.name`.
     #[must_use]
+    #[inline]
     pub fn field(&self) -> &'static str {
         self.rule.fields.first().map_or("", |field| field.path)
     }
 
     /// What the rule wants: its `Display` form is a phrase in our words.
     #[must_use]
+    #[inline]
     pub const fn wanted(&self) -> &'static Predicate {
         &self.rule.predicate
     }
@@ -156,6 +162,7 @@ impl Violation {
 
 impl fmt::Display for Violation {
     /// `handle.fd: found -1, wanted a file descriptor [cuda/…/OPAQUE_FD/fd]`, on one line.
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, field) in self.rule.fields.iter().enumerate() {
             write!(f, "{}{}", if index == 0 { "" } else { ", " }, field.path)?;
@@ -189,11 +196,13 @@ pub struct Checked<'a> {
 impl Checked<'_> {
     /// Whether every rule was decided, but those for which the caller vouches.
     #[must_use]
+    #[inline]
     pub const fn is_complete(&self) -> bool {
         self.certain
     }
 
     /// The rules that were not checked, and which facts would let them be.
+    #[inline]
     pub fn not_checked(&self) -> impl Iterator<Item = Undecided> {
         let walk = (!self.certain).then(|| self.walk.clone());
         walk.into_iter().flatten().filter_map(|(rule, verdict)| match verdict {
@@ -204,11 +213,13 @@ impl Checked<'_> {
 
     /// All facts that a rule would have needed and that were not given.
     #[must_use]
+    #[inline]
     pub fn missing_facts(&self) -> Facts {
         self.not_checked().fold(Facts::NONE, |facts, undecided| facts.and(undecided.missing))
     }
 
     /// The rules that apply and that no program can check: the caller vouches for them.
+    #[inline]
     pub fn vouched(&self) -> impl Iterator<Item = &'static Rule> {
         self.walk.clone().filter(|(_, verdict)| *verdict == Verdict::Vouched).map(|(rule, _)| rule)
     }
@@ -223,17 +234,20 @@ pub struct Violations<'a> {
 impl Violations<'_> {
     /// The record or command whose rules they are.
     #[must_use]
+    #[inline]
     pub const fn subject(&self) -> &'static Subject {
         self.walk.subject
     }
 
     /// Each of them.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Violation> {
         broken(self.walk.clone())
     }
 }
 
 /// The violations among what a walk finds.
+#[inline]
 fn broken(walk: Walk<'_>) -> impl Iterator<Item = Violation> {
     walk.filter_map(|(rule, verdict)| match verdict {
         Verdict::Broken(found) => Some(Violation { rule, found }),
@@ -242,6 +256,7 @@ fn broken(walk: Walk<'_>) -> impl Iterator<Item = Violation> {
 }
 
 impl fmt::Display for Violations<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.iter().count();
         write!(f, "{}: {count} {} broken", self.walk.subject.name, if count == 1 { "rule" } else { "rules" })?;
@@ -279,6 +294,7 @@ pub unsafe fn check_raw<'a, R: Record>(record: &'a R, given: &'a Given<'a>) -> R
 ///
 /// # Safety
 /// As for [`check_raw`].
+#[inline]
 pub unsafe fn check_raw_waiving<'a, R: Record>(
     record: &'a R,
     given: &'a Given<'a>,
@@ -302,6 +318,7 @@ pub fn check<'a, R: Inert>(record: &'a R, given: &'a Given<'a>) -> Result<Checke
 ///
 /// # Errors
 /// All other rules that it breaks, at once.
+#[inline]
 pub fn check_waiving<'a, R: Inert>(
     record: &'a R,
     given: &'a Given<'a>,
@@ -313,6 +330,7 @@ pub fn check_waiving<'a, R: Inert>(
 
 /// The walk that decides what the specialised check could not.
 #[cold]
+#[inline]
 fn look_closer(walk: Walk<'_>) -> Result<Checked<'_>, Violations<'_>> {
     if broken(walk.clone()).next().is_some() {
         return Err(Violations { walk });

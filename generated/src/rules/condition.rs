@@ -72,12 +72,14 @@ pub(super) enum Truth {
 }
 
 impl From<bool> for Truth {
+    #[inline]
     fn from(holds: bool) -> Self {
         if holds { Self::Yes } else { Self::No }
     }
 }
 
 impl From<Option<bool>> for Truth {
+    #[inline]
     fn from(holds: Option<bool>) -> Self {
         holds.map_or(Self::Unknown(Facts::NONE), Self::from)
     }
@@ -88,6 +90,7 @@ impl Condition {
     ///
     /// # Safety
     /// Its field is of the record whose bytes these are.
+    #[inline]
     pub(super) unsafe fn truth(&self, bytes: Bytes<'_>, given: &Given<'_>) -> Truth {
         match self {
             Self::Attested(_) => Truth::Unknown(Facts::NONE),
@@ -100,6 +103,7 @@ impl Condition {
 }
 
 /// The answer for a fact that is given; `None` where the test makes no sense for it.
+#[inline]
 fn of_given(fact: Fact, test: &Test, given: &Given<'_>) -> Option<bool> {
     let has = |named: &Named| given.has(fact, named.name, named.value).unwrap_or(false);
     match test {
@@ -120,6 +124,7 @@ fn of_given(fact: Fact, test: &Test, given: &Given<'_>) -> Option<bool> {
 
 /// # Safety
 /// `field` is of the record whose bytes these are.
+#[inline]
 unsafe fn of_field(field: Field, test: &Test, bytes: Bytes<'_>) -> Truth {
     match field.kind {
         Kind::Elsewhere => return Truth::Unknown(Facts::NONE),
@@ -159,6 +164,7 @@ unsafe fn of_field(field: Field, test: &Test, bytes: Bytes<'_>) -> Truth {
 }
 
 /// Whether `number` is one of `values`.
+#[inline]
 fn is_among(number: i128, values: &[Named]) -> bool {
     values.iter().any(|value| value.value == number)
 }
@@ -167,6 +173,7 @@ fn is_among(number: i128, values: &[Named]) -> bool {
 ///
 /// # Safety
 /// The operand's field, if it has one, is of the record whose bytes these are.
+#[inline]
 unsafe fn of_number(number: i128, test: &Test, bytes: Bytes<'_>) -> Option<bool> {
     let other = |operand: &Operand| match operand {
         Operand::Value(value) => Some(value.value),

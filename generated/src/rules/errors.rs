@@ -18,6 +18,7 @@ pub struct Documented<C: 'static> {
 
 /// The row of `command` in a table that has one for each command, in their order.
 #[must_use]
+#[inline]
 pub fn find<C>(table: &'static [Documented<C>], command: &CommandInfo) -> Option<&'static Documented<C>> {
     let same = |row: &&Documented<C>| row.command.api == command.api && row.command.index == command.index;
     table.get(usize::from(command.index)).filter(same)

@@ -66,6 +66,7 @@ pub struct Member<R, M, A = Plain> {
 }
 
 impl<R, M, A> Clone for Member<R, M, A> {
+    #[inline]
     fn clone(&self) -> Self {
         *self
     }
@@ -80,6 +81,7 @@ impl<R, M, A> Member<R, M, A> {
     /// A value of `M` lies `offset` bytes from the start of every `R`. It has no padding, and every pattern of bytes is a value of it.
     #[doc(hidden)]
     #[must_use]
+    #[inline]
     pub const unsafe fn new(path: &'static str, offset: usize, kind: Kind, _place: fn(*const R) -> *const M) -> Self {
         assert!(offset + size_of::<M>() <= size_of::<R>(), "a member lies within its record");
         Self { field: Field { path, offset, size: size_of::<M>(), kind }, types: PhantomData }
@@ -164,6 +166,7 @@ impl<'a> Bytes<'a> {
     ///
     /// # Safety
     /// `field` is one of the record, of [`Kind::List`] or [`Kind::Property`].
+    #[inline]
     pub(super) unsafe fn list(self, field: Field) -> PropertyList<'a> {
         // SAFETY: fields of these kinds are made from members of the type `PropertyList`, and the caller promises that it is one.
         unsafe { self.read(field.offset) }
@@ -203,6 +206,7 @@ impl<'a> Bytes<'a> {
     ///
     /// # Safety
     /// `field` is one of the record.
+    #[inline]
     pub(super) unsafe fn first_non_zero(self, field: Field) -> Option<(usize, u8)> {
         (0..field.size).find_map(|at| {
             // SAFETY: `at` is within the field, which lies within the record.

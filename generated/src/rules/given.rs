@@ -54,6 +54,7 @@ impl Fact {
 
     /// As rules write it: `semaphore_handle_type`.
     #[must_use]
+    #[inline]
     pub const fn name(self) -> &'static str {
         match self {
             Self::SemaphoreHandleType => "semaphore_handle_type",
@@ -82,35 +83,41 @@ impl Facts {
 
     /// The set of `fact` alone.
     #[must_use]
+    #[inline]
     pub const fn only(fact: Fact) -> Self {
         Self(1 << fact as u8)
     }
 
     /// Both sets together.
     #[must_use]
+    #[inline]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// Whether `fact` is among them.
     #[must_use]
+    #[inline]
     pub const fn contains(self, fact: Fact) -> bool {
         self.0 & Self::only(fact).0 != 0
     }
 
     /// Whether there is none.
     #[must_use]
+    #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Each of them.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = Fact> {
         Fact::ALL.into_iter().filter(move |fact| self.contains(*fact))
     }
 }
 
 impl fmt::Display for Facts {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         for fact in self.iter() {
@@ -122,6 +129,7 @@ impl fmt::Display for Facts {
 }
 
 impl fmt::Debug for Facts {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
     }
@@ -139,6 +147,7 @@ pub enum System {
 impl System {
     /// The one that this crate was compiled for, if it is one of them.
     #[must_use]
+    #[inline]
     pub const fn here() -> Option<Self> {
         if cfg!(target_os = "linux") {
             Some(Self::Linux)
@@ -151,6 +160,7 @@ impl System {
 
     /// As rules write it.
     #[must_use]
+    #[inline]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Linux => "linux",
@@ -264,6 +274,7 @@ impl Given<'_> {
 
     /// Whether a fact that is a set has the member called `name` with the number `value`; `None` where it is not given or no set.
     #[must_use]
+    #[inline]
     pub fn has(&self, fact: Fact, name: &str, value: i128) -> Option<bool> {
         let listed = |numbers: &[u64]| numbers.iter().any(|number| i128::from(*number) == value);
         match fact {

@@ -120,6 +120,7 @@ impl Rule {
 
     /// Whether a program can decide it from fields and given facts.
     #[must_use]
+    #[inline]
     pub fn is_checkable(&self) -> bool {
         !matches!(self.predicate, Predicate::Attested(_) | Predicate::Unchanged)
             && !self.fields.iter().any(|field| matches!(field.kind, Kind::Elsewhere))

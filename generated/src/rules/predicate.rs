@@ -21,6 +21,7 @@ pub struct Named {
 }
 
 impl fmt::Display for Named {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.name.is_empty() { write!(f, "{}", self.value) } else { f.write_str(self.name) }
     }
@@ -36,6 +37,7 @@ pub enum Operand {
 }
 
 impl fmt::Display for Operand {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Value(value) => value.fmt(f),
@@ -54,6 +56,7 @@ pub struct Object {
 }
 
 impl fmt::Display for Object {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind)?;
         for (index, name) in self.of.iter().enumerate() {
@@ -193,6 +196,7 @@ pub enum Found {
 }
 
 impl fmt::Display for Found {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{number}"),
@@ -217,6 +221,7 @@ impl fmt::Display for Found {
 }
 
 /// A list of alternatives in a sentence.
+#[inline]
 fn alternatives(f: &mut fmt::Formatter<'_>, lead: &str, values: &[Named]) -> fmt::Result {
     f.write_str(lead)?;
     for (index, value) in values.iter().enumerate() {
@@ -227,6 +232,7 @@ fn alternatives(f: &mut fmt::Formatter<'_>, lead: &str, values: &[Named]) -> fmt
 
 impl fmt::Display for Predicate {
     /// What is wanted, in our words.
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ExactlyOneNonNull => f.write_str("exactly one that is not null"),
@@ -285,18 +291,21 @@ pub(super) enum Met {
 
 impl Met {
     /// `Yes` where `holds`, else what was found.
+    #[inline]
     fn when(holds: bool, found: Found) -> Self {
         if holds { Self::Yes } else { Self::No(found) }
     }
 }
 
 /// All flags of `flags` together.
+#[inline]
 pub(super) fn mask(flags: &[Named]) -> u64 {
     flags.iter().fold(0, |mask, flag| mask | low_bits(flag.value))
 }
 
 /// The lower 64 bits: what is left of a number when it is taken for flags.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // that is what it is for
+#[inline]
 const fn low_bits(number: i128) -> u64 {
     number as u64
 }
@@ -306,6 +315,7 @@ impl Predicate {
     ///
     /// # Safety
     /// The fields are of the record whose bytes these are; where the predicate is about text behind a pointer, it can be followed.
+    #[inline]
     pub(super) unsafe fn met(&self, fields: &[Field], bytes: Bytes<'_>) -> Met {
         if matches!(self, Self::Forbidden) {
             return Met::No(Found::Call);
@@ -337,12 +347,14 @@ impl Predicate {
 
     /// The first answer that is not yes.
     #[allow(clippy::unused_self)] // reads as one of the ways in which a predicate looks at its fields
+    #[inline]
     fn each(&self, fields: &[Field], met: impl Fn(Field) -> Met) -> Met {
         fields.iter().map(|field| met(*field)).find(|met| *met != Met::Yes).unwrap_or(Met::Yes)
     }
 
     /// # Safety
     /// As for [`met`](Self::met).
+    #[inline]
     unsafe fn together(&self, fields: &[Field], bytes: Bytes<'_>) -> Met {
         // SAFETY: promised by the caller.
         let null = |field: &Field| unsafe { is_null(*field, bytes) };
@@ -362,6 +374,7 @@ impl Predicate {
 
     /// # Safety
     /// As for [`met`](Self::met).
+    #[inline]
     unsafe fn of_scalar(&self, field: Field, bytes: Bytes<'_>) -> Met {
         // SAFETY: promised by the caller, here and for each part.
         unsafe {
@@ -389,6 +402,7 @@ impl Predicate {
 
     /// # Safety
     /// As for [`met`](Self::met).
+    #[inline]
     unsafe fn of_text(&self, field: Field, bytes: Bytes<'_>) -> Met {
         if !matches!(field.kind, Kind::Pointer) || field.size != size_of::<*const u8>() {
             return Met::OutOfReach;
@@ -405,6 +419,7 @@ impl Predicate {
 
     /// # Safety
     /// As for [`met`](Self::met).
+    #[inline]
     unsafe fn of_number(&self, number: i128, bytes: Bytes<'_>) -> Met {
         let among = |values: &[Named]| values.iter().any(|value| value.value == number);
         let compared = |operand: &Operand, holds: fn(i128, i128) -> bool| {
@@ -450,6 +465,7 @@ impl Predicate {
 
     /// # Safety
     /// As for [`met`](Self::met).
+    #[inline]
     unsafe fn of_list(&self, field: Field, bytes: Bytes<'_>) -> Met {
         match field.kind {
             // SAFETY: promised by the caller.
@@ -464,6 +480,7 @@ impl Predicate {
     }
 
     /// A demand on a whole list. A malformed list breaks [`Predicate::ListTerminated`] alone: the others speak of what stands before.
+    #[inline]
     fn of_properties(&self, list: PropertyList<'_>, table: &PropertyTable) -> Met {
         let keys = || list.entries(table).map_while(|entry| entry.map_or_else(Malformed::key, |entry| Some(entry.key)));
         let times = |key: u64| keys().filter(|other| *other == key).count();
@@ -502,6 +519,7 @@ impl Predicate {
     }
 
     /// A demand on the values of one property. A property that is not there has none to break it.
+    #[inline]
     fn of_values(&self, list: PropertyList<'_>, table: &PropertyTable, key: u64) -> Met {
         if matches!(self, Self::ListTerminated) {
             let fault = list.entries(table).find_map(Result::err);
@@ -524,11 +542,13 @@ impl Predicate {
 }
 
 /// The answer of a comparison with an operand that may be out of reach.
+#[inline]
 fn decided(holds: Option<bool>, number: i128) -> Met {
     holds.map_or(Met::OutOfReach, |holds| Met::when(holds, Found::Number(number)))
 }
 
 /// Whether `number` is a multiple of `of`. Only zero is one of zero.
+#[inline]
 fn is_multiple(number: i128, of: i128) -> bool {
     number.checked_rem(of).map_or(number == 0, |rest| rest == 0)
 }
@@ -537,6 +557,7 @@ fn is_multiple(number: i128, of: i128) -> bool {
 ///
 /// # Safety
 /// `field` is one of the record whose bytes these are.
+#[inline]
 pub(super) unsafe fn is_null(field: Field, bytes: Bytes<'_>) -> bool {
     // SAFETY: promised by the caller.
     unsafe {

@@ -47,6 +47,7 @@ pub struct PropertyTable {
 impl PropertyTable {
     /// The property with this key.
     #[must_use]
+    #[inline]
     pub fn find(&self, key: u64) -> Option<&'static Property> {
         self.properties.iter().find(|property| property.key == key)
     }
@@ -105,6 +106,7 @@ impl<'a> PropertyList<'a> {
     /// # Safety
     /// `start` is null, or points to words that stay readable and unchanged for `'a`: as many as a walk by `table` reads, which is up
     /// to the terminator and at most `bound`.
+    #[inline]
     pub unsafe fn from_raw<W: Word>(start: *const W, bound: usize, table: &PropertyTable) -> Result<Self, Malformed> {
         if start.is_null() {
             return Ok(Self::NULL);
@@ -143,6 +145,7 @@ impl<'a> PropertyList<'a> {
 
     /// The word at `at`, without its sign.
     #[must_use]
+    #[inline]
     pub fn get(self, at: usize) -> Option<u64> {
         if at >= self.len {
             return None;
@@ -156,16 +159,19 @@ impl<'a> PropertyList<'a> {
 
     /// The first word.
     #[must_use]
+    #[inline]
     pub fn first(self) -> Option<u64> {
         self.get(0)
     }
 
     /// Each word.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = u64> + 'a {
         (0..self.len).map_while(move |at| self.get(at))
     }
 
     /// The words from `at` on, `len` of them at most.
+    #[inline]
     const fn part(self, at: usize, len: usize) -> Self {
         let at = if at < self.len { at } else { self.len };
         let len = if len < self.len - at { len } else { self.len - at };
@@ -175,18 +181,21 @@ impl<'a> PropertyList<'a> {
 
     /// Walks the list by `table`.
     #[must_use]
+    #[inline]
     pub const fn entries(self, table: &PropertyTable) -> Entries<'a, '_> {
         Entries { list: self, table, at: 0, ended: self.start.is_null() }
     }
 
     /// The values of the first property with `key`; `None` where the list does not have it, or is malformed before it.
     #[must_use]
+    #[inline]
     pub fn value_of(self, table: &PropertyTable, key: u64) -> Option<PropertyList<'a>> {
         self.entries(table).map_while(Result::ok).find(|entry| entry.key == key).map(|entry| entry.values)
     }
 }
 
 impl fmt::Debug for PropertyList<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_null() { f.write_str("NULL") } else { f.debug_list().entries(self.iter()).finish() }
     }
@@ -243,6 +252,7 @@ pub enum MalformedKind {
 impl Malformed {
     /// The property that the fault is about, if it is about one.
     #[must_use]
+    #[inline]
     pub const fn key(self) -> Option<u64> {
         match self.kind {
             MalformedKind::NotTerminated => None,
@@ -254,6 +264,7 @@ impl Malformed {
 }
 
 impl fmt::Display for Malformed {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             MalformedKind::NotTerminated => write!(f, "property list not terminated after {} words", self.at),
@@ -277,6 +288,7 @@ pub struct Entries<'a, 't> {
 
 impl<'a> Entries<'a, '_> {
     /// The values of `property`, whose key is at `at`, and the word after them.
+    #[inline]
     fn values(&self, property: &Property, at: usize) -> Result<(PropertyList<'a>, usize), Malformed> {
         let (key, name, first) = (property.key, property.name, at + 1);
         match property.shape {
@@ -299,6 +311,7 @@ impl<'a> Entries<'a, '_> {
 impl<'a> Iterator for Entries<'a, '_> {
     type Item = Result<Entry<'a>, Malformed>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
             return None;

@@ -99,6 +99,7 @@ pub unsafe fn text<const N: usize>(bytes: Bytes<'_>, fields: [Field; N]) -> bool
 /// # Safety
 /// As for [`check_raw`](super::check_raw), for a record of the rule's subject.
 #[must_use]
+#[inline]
 pub unsafe fn rule(rule: &super::Rule, bytes: Bytes<'_>, given: &super::Given<'_>) -> bool {
     // SAFETY: promised by the caller.
     unsafe { super::every_rule_holds(core::slice::from_ref(rule), bytes, given) }

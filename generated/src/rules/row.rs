@@ -1,8 +1,8 @@
 //! The words that rows of rules are written in, for generated code to import as a whole.
 
-use super::{Condition, Field, Kind, Named, Object, Operand, Source, Term};
+use super::{Condition, Field, Kind, Named, Object, Source, Term};
 pub use super::{
-    Fact,
+    Fact, Operand,
     Origin::{Derived, Ours, Stated},
     Predicate::*,
     Test,

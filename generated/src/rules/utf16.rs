@@ -34,6 +34,7 @@ pub enum Fault {
 }
 
 impl fmt::Display for Fault {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotTerminated(units) => write!(f, "no zero among {units} units"),
@@ -51,6 +52,7 @@ impl<'a> Utf16Name<'a> {
     ///
     /// # Errors
     /// Where that is not so, or the name is longer than any can be.
+    #[inline]
     pub fn new(units: &'a [u16]) -> Result<Self, Fault> {
         match units.iter().position(|unit| *unit == 0) {
             None => Err(Fault::NotTerminated(units.len())),
@@ -72,6 +74,7 @@ impl<'a> Utf16Name<'a> {
     ///
     /// # Errors
     /// Where the text has a zero in it, or the buffer is too short.
+    #[inline]
     pub fn encode(text: &str, buffer: &'a mut [u16]) -> Result<Self, Fault> {
         let needed = text.encode_utf16().count() + 1;
         let Some(place) = buffer.get_mut(..needed) else { return Err(Fault::BufferTooShort(needed)) };

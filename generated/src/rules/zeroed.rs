@@ -109,6 +109,7 @@ impl<'a, R: Record + Copy> Zeroed<'a, R> {
     ///
     /// # Errors
     /// All other rules that it breaks, at once.
+    #[inline]
     pub fn check_waiving<'c>(&'c self, given: &'c Given<'c>, waived: &'c [&'c str]) -> Result<Checked<'c>, Violations<'c>> {
         // SAFETY: as for `check`.
         unsafe { check_raw_waiving(&self.record, given, waived) }
@@ -123,6 +124,7 @@ impl<'a, R: Record + Copy> Zeroed<'a, R> {
 }
 
 impl<R: Record + Copy> Default for Zeroed<'_, R> {
+    #[inline]
     fn default() -> Self {
         Self::new()
     }

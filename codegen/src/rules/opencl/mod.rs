@@ -106,7 +106,8 @@ impl Reading {
         let mut findings = Findings::default();
         model.handle_types = self.handle_types;
         for row in &mut model.handle_types {
-            let mut enumerations = model.enumerations.iter().filter(|enumeration| Some(&enumeration.name) == row.enumeration.as_ref());
+            let mut enumerations =
+                model.enumerations.iter().filter(|enumeration| Some(&enumeration.name) == row.enumeration.as_ref());
             let value = enumerations.find_map(|enumeration| enumeration.enumerators.iter().find(|value| value.name == row.name));
             row.value = value.map(|value| value.value);
             if row.value.is_none() {
