@@ -24,6 +24,7 @@ mod loader;
 pub mod opencl;
 mod resolved;
 mod slots;
+mod trace;
 
 pub use clcu_sys as sys;
 
