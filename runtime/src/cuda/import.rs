@@ -73,15 +73,15 @@ impl Carrier {
 
     /// The driver took the handle, as `owner` says.
     pub(super) fn give(self, owner: Owner) {
-        match self {
-            #[cfg(unix)]
-            Self::Fd(fd) => match owner {
-                // Closing it would close what the driver, or somebody who has since got the same number, works with.
-                Owner::Driver | Owner::Unspecified => _ = fd.into_raw_fd(),
-                Owner::Caller | Owner::None => drop(fd),
-            },
-            _ => {}
+        #[cfg(unix)]
+        if let Self::Fd(fd) = self
+            && matches!(owner, Owner::Driver | Owner::Unspecified)
+        {
+            // Closing it would close what the driver, or somebody who has since got the same number, works with.
+            let _ = fd.into_raw_fd();
         }
+        #[cfg(not(unix))]
+        let _ = owner; // nothing else is owned before it is given
     }
 }
 
