@@ -40,7 +40,7 @@ mod events {
     }
 
     /// Something that a destructor could not report.
-    pub(crate) fn lost(what: &str, error: &dyn std::error::Error) {
+    pub(crate) fn lost(what: &str, error: &(dyn std::error::Error + 'static)) {
         tracing::warn!(target: TARGET, what, error, "lost");
     }
 
@@ -70,7 +70,7 @@ mod events {
         pub(crate) fn ended(self, _: &'static CommandInfo, _: Option<&'static HandleType>, _: CUresult) {}
     }
 
-    pub(crate) fn lost(_: &str, _: &dyn std::error::Error) {}
+    pub(crate) fn lost(_: &str, _: &(dyn std::error::Error + 'static)) {}
     pub(crate) fn suspicious(_: &str, _: u64, _: u64) {}
     pub(crate) fn destroyed(_: &'static HandleType, _: &dyn std::fmt::Display) {}
 }

@@ -372,3 +372,80 @@ status cuMipmappedArrayDestroy(void *array) {
     NEEDS_CONTEXT;
     return unmake(array, ARRAY);
 }
+
+/* Allocations that are shared, and what processes share by bytes. */
+struct properties {
+    unsigned type, handle_types;
+    struct { unsigned type; int id; } location;
+    void *win32;
+    unsigned char flags[8];
+};
+_Static_assert(sizeof(struct properties) == 32, "as cuda.h has it");
+
+enum { ALLOCATION = 0xa110, OPENED = 0x09e4, EVENT = 0xe7e4 };
+
+status cuMemCreate(uint64_t *handle, size_t size, const struct properties *properties, unsigned long long flags) {
+    note("cuMemCreate");
+    memcpy(mock_descriptor, properties, sizeof *properties);
+    if (flags != 0 || size == 0 || properties->type != 1 || properties->location.type != 1) return INVALID_VALUE;
+    *handle = (uint64_t)(uintptr_t)make(ALLOCATION, properties->handle_types, size);
+    return SUCCESS;
+}
+
+status cuMemRelease(uint64_t handle) {
+    note("cuMemRelease");
+    return unmake((void *)(uintptr_t)handle, ALLOCATION) == SUCCESS ? SUCCESS : INVALID_VALUE;
+}
+
+status cuMemImportFromShareableHandle(uint64_t *handle, void *carried, unsigned type) {
+    note("cuMemImportFromShareableHandle");
+    if (type == 1) {
+        if (fcntl((int)(uintptr_t)carried, F_GETFD) == -1) return INVALID_VALUE;
+    } else if (type != 8 || carried == NULL || *(unsigned char *)carried != 0xfa) {
+        return INVALID_VALUE;
+    }
+    *handle = (uint64_t)(uintptr_t)make(ALLOCATION, type, 1);
+    return SUCCESS;
+}
+
+struct ipc { char bytes[64]; };
+
+status cuIpcGetMemHandle(struct ipc *handle, uint64_t address) {
+    note("cuIpcGetMemHandle");
+    memset(handle, 0x3e, sizeof *handle);
+    return address == 0 ? INVALID_VALUE : SUCCESS;
+}
+
+status cuIpcOpenMemHandle_v2(uint64_t *address, struct ipc handle, unsigned flags) {
+    note("cuIpcOpenMemHandle");
+    NEEDS_CONTEXT;
+    if (flags != 1 || handle.bytes[63] != 0x3e) return INVALID_VALUE;
+    *address = (uint64_t)(uintptr_t)make(OPENED, 0, 0);
+    return SUCCESS;
+}
+
+status cuIpcCloseMemHandle(uint64_t address) {
+    note("cuIpcCloseMemHandle");
+    NEEDS_CONTEXT;
+    return unmake((void *)(uintptr_t)address, OPENED) == SUCCESS ? SUCCESS : INVALID_VALUE;
+}
+
+status cuIpcGetEventHandle(struct ipc *handle, void *event) {
+    note("cuIpcGetEventHandle");
+    memset(handle, 0x4e, sizeof *handle);
+    return event == NULL ? INVALID_HANDLE : SUCCESS;
+}
+
+status cuIpcOpenEventHandle(void **event, struct ipc handle) {
+    note("cuIpcOpenEventHandle");
+    NEEDS_CONTEXT;
+    if (handle.bytes[63] != 0x4e) return INVALID_HANDLE;
+    *event = make(EVENT, 0, 0);
+    return SUCCESS;
+}
+
+status cuEventDestroy_v2(void *event) {
+    note("cuEventDestroy");
+    NEEDS_CONTEXT;
+    return unmake(event, EVENT);
+}

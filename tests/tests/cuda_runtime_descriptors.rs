@@ -100,8 +100,12 @@ fn ten_thousand_failing_imports_leak_nothing_where_sixty_four_descriptors_are_al
         driver.mock.set(c"mock_fail_cuExternalMemoryGetMappedBuffer", code);
         for round in 0..1000 {
             let error: Error = match round % 2 {
-                0 => ExternalSemaphore::<Fence>::import(&current, Source::timeline_semaphore_fd(fd())).expect_err("it fails").into(),
-                _ => ExternalMemory::import_and_map(&current, MemorySource::opaque_fd(fd(), 64), 0, 64).expect_err("it fails").into(),
+                0 => {
+                    ExternalSemaphore::<Fence>::import(&current, Source::timeline_semaphore_fd(fd())).expect_err("it fails").into()
+                }
+                _ => {
+                    ExternalMemory::import_and_map(&current, MemorySource::opaque_fd(fd(), 64), 0, 64).expect_err("it fails").into()
+                }
             };
             assert_eq!(error.result(), Some(CUresult(code.cast_unsigned())));
         }
@@ -126,7 +130,8 @@ fn a_mapping_that_fails_gives_back_the_descriptor_and_destroys_what_was_imported
     assert!(back.as_raw_fd() == number && is_open(number));
     assert_eq!(driver.mock.number(c"mock_alive"), 0, "what was imported is destroyed");
 
-    let out_of_range = ExternalMemory::import_and_map(&current, MemorySource::opaque_fd(back, 4096), 4000, 97).expect_err("97 bytes too far");
+    let out_of_range =
+        ExternalMemory::import_and_map(&current, MemorySource::opaque_fd(back, 4096), 4000, 97).expect_err("97 bytes too far");
     assert!(matches!(out_of_range.error(), Error::OutOfRange { offset: 4000, length: 97, size: 4096 }), "{out_of_range}");
     let back = out_of_range.into_fd().expect("it is the caller's");
 

@@ -7,7 +7,8 @@ use clcu::{
     sys::{
         cuda::{
             self, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC as Descriptor, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as SignalParameters,
-            CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as WaitParameters, CUexternalSemaphore, CUexternalSemaphoreHandleType, CUresult, CUstream,
+            CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as WaitParameters, CUexternalSemaphore, CUexternalSemaphoreHandleType, CUresult,
+            CUstream,
         },
         rules::{Given, Zeroed, find_documented},
     },
@@ -81,7 +82,10 @@ fn every_code_of_every_call_has_a_message_that_names_it() {
     for code in [2, 3, 4, 34, 100, 201, 304, 400, 700, 719, 801, 909, 999] {
         let error = import_with(&driver, code, &descriptor);
         let text = error.to_string();
-        assert!(text.contains(&format!("CUDA_ERROR_{}", &text[text.find("CUDA_ERROR_").expect("it has a name") + 11..][..5])), "{text}");
+        assert!(
+            text.contains(&format!("CUDA_ERROR_{}", &text[text.find("CUDA_ERROR_").expect("it has a name") + 11..][..5])),
+            "{text}"
+        );
         assert!(text.contains(&format!("({code})")), "{text}");
     }
     // The command reports what earlier work did.
@@ -165,7 +169,8 @@ fn a_driver_that_is_not_initialised_or_has_no_device_says_what_to_do() {
     assert!(error.to_string().starts_with("cuDeviceGet: CUDA_ERROR_INVALID_DEVICE (101), one of the codes"), "{error}");
     // A raw call without a context, which the mock answers as the driver does.
     // SAFETY: the descriptor began as zeroes, and nothing is imported.
-    let error = unsafe { checked::import_external_semaphore(&driver.library, &Descriptor::opaque_fd(0), &[]) }.expect_err("no context");
+    let error =
+        unsafe { checked::import_external_semaphore(&driver.library, &Descriptor::opaque_fd(0), &[]) }.expect_err("no context");
     let error = refused(error);
     assert_eq!(error.result, CUresult::CUDA_ERROR_INVALID_CONTEXT);
     assert!(error.to_string().contains("no context is current on this thread"), "{error}");

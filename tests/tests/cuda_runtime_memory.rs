@@ -5,7 +5,10 @@ use std::{os::fd::OwnedFd, path::Path, process::Command};
 use clcu::{
     cuda::{Current, Error, ExternalMemory, memory::Source},
     sys::{
-        cuda::{self, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC as ArrayDescriptor, CUarray_format, CUexternalMemory, CUexternalMemoryHandleType},
+        cuda::{
+            self, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC as ArrayDescriptor, CUarray_format, CUexternalMemory,
+            CUexternalMemoryHandleType,
+        },
         rules::Zeroed,
     },
 };
@@ -35,7 +38,8 @@ fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
     let current = driver.context.enter().expect("the mock has contexts");
     let fd = fd();
     let number = fd.as_raw_fd();
-    let memory = ExternalMemory::import(&current, Source::opaque_fd(fd, 0x0102_0304_0506).dedicated()).expect("the mock imports it");
+    let memory =
+        ExternalMemory::import(&current, Source::opaque_fd(fd, 0x0102_0304_0506).dedicated()).expect("the mock imports it");
     let mut expected = vec![0_u8; 104];
     expected[0..4].copy_from_slice(&1_u32.to_ne_bytes());
     expected[8..12].copy_from_slice(&number.to_ne_bytes());
@@ -86,7 +90,10 @@ fn what_is_mapped_goes_before_the_memory_and_the_memory_before_the_context() {
         let _array = memory.map_mipmapped_array(&current, &image(3)).expect("the mock maps it");
     }
     let log = driver.mock.log();
-    assert_eq!(log[log.len() - 4..], ["cuMipmappedArrayDestroy", "cuMemFree", "cuDestroyExternalMemory", "cuDevicePrimaryCtxRelease"]);
+    assert_eq!(
+        log[log.len() - 4..],
+        ["cuMipmappedArrayDestroy", "cuMemFree", "cuDestroyExternalMemory", "cuDevicePrimaryCtxRelease"]
+    );
     assert_eq!(driver.mock.number(c"mock_alive"), 0);
 }
 
@@ -119,7 +126,8 @@ fn an_array_is_mapped_only_of_memory_whose_type_allows_it() {
     let of = |handle_type: u32| {
         let handle = CUexternalMemory(driver.mock.foreign(c"mock_memory", handle_type, 4096));
         // SAFETY: the mock made it with this type and size.
-        unsafe { ExternalMemory::from_raw(&driver.context, handle, CUexternalMemoryHandleType(handle_type), 4096) }.expect("the type is known")
+        unsafe { ExternalMemory::from_raw(&driver.context, handle, CUexternalMemoryHandleType(handle_type), 4096) }
+            .expect("the type is known")
     };
     let dma_buf = of(9).map_mipmapped_array(&current, &image(1)).expect_err("a dma-buf has no arrays");
     assert!(dma_buf.to_string().contains("cuda/cuExternalMemoryGetMappedMipmappedArray/DMABUF_FD/extMem-forbidden"), "{dma_buf}");

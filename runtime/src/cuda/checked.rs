@@ -48,7 +48,7 @@ pub struct Checked<'l, F> {
     command: Command<F>,
     handle_type: Option<&'static HandleType>,
     waived: &'l [&'l str],
-    checked: Option<&'static str>,
+    passed: Option<&'static str>,
     violations: Vec<(&'static str, Violation)>,
 }
 
@@ -56,7 +56,7 @@ impl Library {
     /// A command to be called with what is checked first.
     #[inline]
     pub fn checked<F: Copy>(&self, command: &Command<F>) -> Checked<'_, F> {
-        Checked { library: self, command: *command, handle_type: None, waived: &[], checked: None, violations: Vec::new() }
+        Checked { library: self, command: *command, handle_type: None, waived: &[], passed: None, violations: Vec::new() }
     }
 }
 
@@ -103,7 +103,7 @@ impl<'l, F: Copy> Checked<'l, F> {
             unsafe { check_raw_waiving(record, given, self.waived) }
         };
         match verdict {
-            Ok(_) => self.checked = Some(R::SUBJECT.name),
+            Ok(_) => self.passed = Some(R::SUBJECT.name),
             Err(violations) => keep(&mut self.violations, &violations),
         }
         self
@@ -128,14 +128,14 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// Calls the driver, if no rule was broken. `invoke` gets the function, and promises what the command's documentation asks for.
     #[inline]
     pub fn call(self, invoke: impl FnOnce(F) -> CUresult) -> Result<(), Error> {
-        let Self { library, command, handle_type, checked, .. } = self.ready()?;
+        let Self { library, command, handle_type, passed, .. } = self.ready()?;
         let function = library.get(&command)?;
         let began = Began::now();
         let result = invoke(function);
         began.ended(command.info(), handle_type, result);
         match result {
             CUresult::CUDA_SUCCESS => Ok(()),
-            result => Err(refused(library, command.info(), result, handle_type, checked).into()),
+            result => Err(refused(library, command.info(), result, handle_type, passed).into()),
         }
     }
 }
@@ -170,7 +170,7 @@ pub fn given(library: &Library) -> Given<'static> {
 ///
 /// # Safety
 /// Every byte of the descriptor is initialised, and a name in it can be followed to its zero. What the rules only attest holds: the handle
-/// is of the kind that the type says, a pointer to an NvSci object can be followed. After success the handle's owner is the one that
+/// is of the kind that the type says, a pointer to an `NvSci` object can be followed. After success the handle's owner is the one that
 /// [`HandleType::owner_on_success`] says.
 pub unsafe fn import_external_semaphore(
     library: &Library,

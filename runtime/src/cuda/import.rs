@@ -46,7 +46,7 @@ impl Carrier {
 
     /// Whether a kind of handle can be carried so.
     pub(super) fn demand(&self, row: &'static HandleType, device: &Device) -> Result<(), Error> {
-        let takes = |member: &str| row.members.iter().any(|of_row| *of_row == member);
+        let takes = |member: &str| row.members.contains(&member);
         // A handle that holds no reference is a KMT handle.
         let is_number = row.owner_on_success == Owner::None;
         let why = match self {

@@ -27,6 +27,11 @@ pub fn of_allocation(handle_type: CUmemAllocationHandleType) -> Option<&'static 
     row(HandleKind::Allocation, handle_type.0.into())
 }
 
+/// The row of a kind that has a name and no number.
+pub(super) fn by_name(short: &str) -> Option<&'static HandleType> {
+    cuda::HANDLE_TYPES.iter().find(|row| row.value.is_none() && row.short == short)
+}
+
 fn row(kind: HandleKind, value: u64) -> Option<&'static HandleType> {
     cuda::HANDLE_TYPES.iter().find(|row| row.value == Some(value) && row.kind == kind)
 }

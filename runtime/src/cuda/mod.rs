@@ -1,12 +1,14 @@
 //! The CUDA driver: in, where to look for it; out, a [`Library`] whose commands are found on first use.
 
 pub mod advice;
+mod allocation;
 pub mod checked;
 mod context;
 mod device;
 mod entry;
 mod error;
 mod import;
+pub mod ipc;
 pub mod kind;
 pub mod memory;
 pub mod semaphore;
@@ -18,6 +20,7 @@ use clcu_sys::{Api, Command, CommandInfo, cuda};
 
 use self::entry::{Entry, Streams};
 pub use self::{
+    allocation::Allocation,
     context::{Context, Current, Stream},
     device::{Capability, Device, Identity, Luid, Support, Uuid},
     error::{CallError, Error, Invalid, Obstacle, Unsupported},

@@ -25,7 +25,7 @@
 //! those accesses (kernel launches, copies, submissions to Vulkan) are unsafe calls, whose callers promise that they are ordered. Nothing
 //! that safe code can do with a semaphore reaches memory of the program. A file descriptor or handle of the wrong kind is refused by the
 //! driver or the kernel, or makes a semaphore that orders nothing. What the driver would follow is taken by `unsafe` functions: streams,
-//! contexts, pointers to NvSci objects, handles that were made elsewhere.
+//! contexts, pointers to `NvSci` objects, handles that were made elsewhere.
 //!
 //! # What the caller has to see to
 //!
@@ -210,14 +210,12 @@ impl ExternalSemaphore<Binary> {
 
     /// A signal, to be made together with others by [`Stream::signal`](super::Stream::signal).
     #[inline]
-    #[must_use]
     pub fn signaling(&self) -> Signal<'_> {
         Operation::binary(&self.inner)
     }
 
     /// A wait, to be made together with others by [`Stream::wait`](super::Stream::wait).
     #[inline]
-    #[must_use]
     pub fn waiting(&self) -> Wait<'_> {
         Operation::binary(&self.inner)
     }
@@ -238,14 +236,12 @@ impl ExternalSemaphore<Fence> {
 
     /// A signal, to be made together with others by [`Stream::signal`](super::Stream::signal).
     #[inline]
-    #[must_use]
     pub fn signaling(&self, value: u64) -> Signal<'_> {
         Operation::signal_fence(&self.inner, value)
     }
 
     /// A wait, to be made together with others by [`Stream::wait`](super::Stream::wait).
     #[inline]
-    #[must_use]
     pub fn waiting(&self, value: u64) -> Wait<'_> {
         Operation::wait_fence(&self.inner, value)
     }
@@ -266,14 +262,12 @@ impl ExternalSemaphore<KeyedMutex> {
 
     /// A release, to be made together with others by [`Stream::signal`](super::Stream::signal).
     #[inline]
-    #[must_use]
     pub fn signaling(&self, key: u64) -> Signal<'_> {
         Operation::release(&self.inner, key)
     }
 
     /// An acquisition, to be made together with others by [`Stream::wait`](super::Stream::wait).
     #[inline]
-    #[must_use]
     pub fn waiting(&self, key: u64, timeout: Timeout) -> Wait<'_> {
         Operation::acquire(&self.inner, key, timeout)
     }
@@ -284,7 +278,6 @@ impl ExternalSemaphore<NvSciSync> {
     ///
     /// # Safety
     /// `fence` points to an `NvSciSyncFence` that stays there until the call that makes the signal returns.
-    #[must_use]
     pub unsafe fn signaling(&self, fence: *mut c_void, sync: SkipMemorySync) -> Signal<'_> {
         Operation::signal_nvscisync(&self.inner, fence, sync)
     }
@@ -293,7 +286,6 @@ impl ExternalSemaphore<NvSciSync> {
     ///
     /// # Safety
     /// As for [`ExternalSemaphore::<NvSciSync>::signaling`].
-    #[must_use]
     pub unsafe fn waiting(&self, fence: *mut c_void, sync: SkipMemorySync) -> Wait<'_> {
         Operation::wait_nvscisync(&self.inner, fence, sync)
     }

@@ -116,13 +116,13 @@ impl Stream<'_> {
     /// Signals all of these when the stream gets there, by one call of the driver. None is no call.
     #[inline]
     pub fn signal(&self, signals: &[Signal<'_>]) -> Result<(), Error> {
-        make(self, &cuda::cuSignalExternalSemaphoresAsync, Direction::Signal, signals)
+        make(self, cuda::cuSignalExternalSemaphoresAsync, Direction::Signal, signals)
     }
 
     /// Makes the stream wait for all of these, by one call of the driver. None is no call.
     #[inline]
     pub fn wait(&self, waits: &[Wait<'_>]) -> Result<(), Error> {
-        make(self, &cuda::cuWaitExternalSemaphoresAsync, Direction::Wait, waits)
+        make(self, cuda::cuWaitExternalSemaphoresAsync, Direction::Wait, waits)
     }
 }
 
@@ -132,7 +132,7 @@ type Function<P> = unsafe extern "system" fn(*const CUexternalSemaphore, *const 
 #[inline]
 fn make<P: Record + Copy>(
     stream: &Stream<'_>,
-    command: &Command<Function<P>>,
+    command: Command<Function<P>>,
     direction: Direction,
     operations: &[Operation<'_, P>],
 ) -> Result<(), Error> {
@@ -146,13 +146,15 @@ fn make<P: Record + Copy>(
 /// Makes operations of which one is followed.
 fn followed<P: Record + Copy>(
     stream: &Stream<'_>,
-    command: &Command<Function<P>>,
+    command: Command<Function<P>>,
     direction: Direction,
     operations: &[Operation<'_, P>],
 ) -> Result<(), Error> {
     if stream.is_capturing() {
         call(stream, command, operations)?;
-        operations.iter().for_each(|operation| operation.semaphore.tracker.captured());
+        for operation in operations {
+            operation.semaphore.tracker.captured();
+        }
         return Ok(());
     }
     let key = stream.key();
@@ -162,17 +164,19 @@ fn followed<P: Record + Copy>(
         judged.map_err(Error::Misuse)?;
     }
     call(stream, command, operations)?;
-    operations.iter().for_each(|operation| operation.semaphore.tracker.made(direction, key, operation.value));
+    for operation in operations {
+        operation.semaphore.tracker.made(direction, key, operation.value);
+    }
     Ok(())
 }
 
 #[inline]
 fn call<P: Record + Copy>(
     stream: &Stream<'_>,
-    command: &Command<Function<P>>,
+    command: Command<Function<P>>,
     operations: &[Operation<'_, P>],
 ) -> Result<(), Error> {
-    let mut checked = stream.current.library().checked(command);
+    let mut checked = stream.current.library().checked(&command);
     for Operation { semaphore, parameters, .. } in operations {
         let given = Given::default().with_semaphore(semaphore.handle_type);
         checked = checked.about(Some(semaphore.row)).record(parameters, &given);
