@@ -41,11 +41,16 @@ mod unix {
 }
 
 #[cfg(unix)]
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    match unix::arguments() {
+fn main() -> std::process::ExitCode {
+    let done = match unix::arguments() {
         Some((exported, uuid)) => unix::run(exported, uuid),
         None => Err("give the number of an exported descriptor, and the UUID of its device".into()),
+    };
+    if let Err(error) = done {
+        eprintln!("{error}");
+        return std::process::ExitCode::FAILURE;
     }
+    std::process::ExitCode::SUCCESS
 }
 
 #[cfg(not(unix))]
