@@ -175,3 +175,14 @@ fn a_driver_that_is_not_initialised_or_has_no_device_says_what_to_do() {
     assert_eq!(error.result, CUresult::CUDA_ERROR_INVALID_CONTEXT);
     assert!(error.to_string().contains("no context is current on this thread"), "{error}");
 }
+
+#[test]
+fn a_command_that_the_driver_is_too_old_for_is_named_with_three_versions() {
+    let mock = mock::cuda().with("DRIVER_VERSION=12040").with("WITHOUT_cuCtxCreate_v4");
+    let Some(driver) = mock.open("cuda_runtime_errors: three versions") else { return };
+    let error = driver.library.demand(&[cuda::cuCtxCreate_v4.info()]).expect_err("it came with 12.5");
+    let text = error.to_string();
+    for version in ["a driver for CUDA 12.5 or newer", "bindings of CUDA 13.5", "(version 12.4)"] {
+        assert!(text.contains(version), "{text}");
+    }
+}

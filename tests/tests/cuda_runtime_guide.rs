@@ -45,7 +45,7 @@ fn the_example_waits_and_signals() {
     let output = run(&driver.path, &["0", "000102030405060708090a0b0c0d0e0f"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(text, "1 own signals, 1 own waits; waited for 1, highest own signal 2\nwaited for 1, signalled 2\n");
+    assert_eq!(text, "own signals: 1, own waits: 1; waited for 1, highest own signal 2\nwaited for 1, signalled 2\n");
 }
 
 #[test]

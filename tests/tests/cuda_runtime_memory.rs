@@ -46,7 +46,7 @@ fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
     expected[24..32].copy_from_slice(&0x0102_0304_0506_u64.to_ne_bytes());
     expected[32..36].copy_from_slice(&1_u32.to_ne_bytes());
     assert_eq!(driver.mock.descriptor(104), expected);
-    let buffer = memory.map_buffer(&current, 256, 512).expect("the mock maps it");
+    let buffer = memory.map_buffer(256, 512).expect("the mock maps it");
     let mut expected = vec![0_u8; 88];
     expected[0..8].copy_from_slice(&256_u64.to_ne_bytes());
     expected[8..16].copy_from_slice(&512_u64.to_ne_bytes());
@@ -86,8 +86,8 @@ fn what_is_mapped_goes_before_the_memory_and_the_memory_before_the_context() {
         let context = driver.context;
         let current = context.enter().expect("the mock has contexts");
         let memory = memory(&current, 4096);
-        let _first = memory.map_buffer(&current, 0, 1024).expect("the mock maps it");
-        let _array = memory.map_mipmapped_array(&current, &image(3)).expect("the mock maps it");
+        let _first = memory.map_buffer(0, 1024).expect("the mock maps it");
+        let _array = memory.map_mipmapped_array(&image(3)).expect("the mock maps it");
     }
     let log = driver.mock.log();
     assert_eq!(
@@ -111,10 +111,10 @@ fn levels_of_a_mipmapped_array_are_arrays() {
     let Some(driver) = mock::cuda().open("cuda_runtime_memory: levels") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
     let memory = memory(&current, 1 << 20);
-    let array = memory.map_mipmapped_array(&current, &image(2)).expect("the mock maps it");
+    let array = memory.map_mipmapped_array(&image(2)).expect("the mock maps it");
     assert_eq!(array.levels(), 2);
-    assert_ne!(array.level(&current, 0).expect("there are two"), array.level(&current, 1).expect("there are two"));
-    let beyond = array.level(&current, 2).expect_err("there are two");
+    assert_ne!(array.level(0).expect("there are two"), array.level(1).expect("there are two"));
+    let beyond = array.level(2).expect_err("there are two");
     assert!(beyond.to_string().starts_with("cuMipmappedArrayGetLevel: CUDA_ERROR_INVALID_VALUE (1)"), "{beyond}");
     array.destroy().expect("the mock destroys it");
 }
@@ -122,18 +122,18 @@ fn levels_of_a_mipmapped_array_are_arrays() {
 #[test]
 fn an_array_is_mapped_only_of_memory_whose_type_allows_it() {
     let Some(driver) = mock::cuda().open("cuda_runtime_memory: arrays by type") else { return };
-    let current = driver.context.enter().expect("the mock has contexts");
+    let _current = driver.context.enter().expect("the mock has contexts");
     let of = |handle_type: u32| {
         let handle = CUexternalMemory(driver.mock.foreign(c"mock_memory", handle_type, 4096));
         // SAFETY: the mock made it with this type and size.
         unsafe { ExternalMemory::from_raw(&driver.context, handle, CUexternalMemoryHandleType(handle_type), 4096) }
             .expect("the type is known")
     };
-    let dma_buf = of(9).map_mipmapped_array(&current, &image(1)).expect_err("a dma-buf has no arrays");
+    let dma_buf = of(9).map_mipmapped_array(&image(1)).expect_err("a dma-buf has no arrays");
     assert!(dma_buf.to_string().contains("cuda/cuExternalMemoryGetMappedMipmappedArray/DMABUF_FD/extMem-forbidden"), "{dma_buf}");
-    let sci_buf = of(8).map_mipmapped_array(&current, &image(2)).expect_err("an NvSciBuf has one level");
+    let sci_buf = of(8).map_mipmapped_array(&image(2)).expect_err("an NvSciBuf has one level");
     assert!(sci_buf.to_string().contains("CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/NVSCIBUF/numLevels-equal"), "{sci_buf}");
-    of(8).map_mipmapped_array(&current, &image(1)).expect("one level is allowed");
+    of(8).map_mipmapped_array(&image(1)).expect("one level is allowed");
     assert_eq!(driver.mock.calls("cuExternalMemoryGetMappedMipmappedArray"), 1);
 }
 
@@ -143,11 +143,11 @@ fn a_part_that_does_not_lie_within_the_memory_is_not_mapped() {
     let current = driver.context.enter().expect("the mock has contexts");
     let memory = memory(&current, 4096);
     for (offset, length) in [(4096, 1), (0, 4097), (u64::MAX, 2), (0, 0)] {
-        let error = memory.map_buffer(&current, offset, length).expect_err("it does not fit");
+        let error = memory.map_buffer(offset, length).expect_err("it does not fit");
         assert!(matches!(error, Error::OutOfRange { .. }), "{error}");
     }
     assert_eq!(driver.mock.calls("cuExternalMemoryGetMappedBuffer"), 0);
-    memory.map_buffer(&current, 0, 4096).expect("all of it fits").unmap().expect("the mock unmaps it");
+    memory.map_buffer(0, 4096).expect("all of it fits").unmap().expect("the mock unmaps it");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn what_could_not_be_destroyed_or_unmapped_is_not_imported_or_mapped() {
 
     let Some(driver) = mock::cuda().with("WITHOUT_cuMemFree_v2").open(test) else { return };
     let current = driver.context.enter().expect("the mock has contexts");
-    let error = memory(&current, 64).map_buffer(&current, 0, 64).expect_err("it could not be unmapped");
+    let error = memory(&current, 64).map_buffer(0, 64).expect_err("it could not be unmapped");
     assert!(error.to_string().starts_with("the driver lacks cuMemFree_v2; nothing was called"), "{error}");
     let error = ExternalMemory::import_and_map(&current, Source::opaque_fd(fd(), 64), 0, 64).expect_err("it could not be unmapped");
     assert!(error.into_fd().is_some());
@@ -177,8 +177,8 @@ fn garbage_of_a_failing_map_never_surfaces() {
     for code in [1, 999, -1] {
         driver.mock.set(c"mock_fail_cuExternalMemoryGetMappedBuffer", code);
         driver.mock.set(c"mock_fail_cuExternalMemoryGetMappedMipmappedArray", code);
-        memory.map_buffer(&current, 0, 64).expect_err("the mock refuses");
-        memory.map_mipmapped_array(&current, &image(1)).expect_err("the mock refuses");
+        memory.map_buffer(0, 64).expect_err("the mock refuses");
+        memory.map_mipmapped_array(&image(1)).expect_err("the mock refuses");
     }
     assert_eq!((driver.mock.calls("cuMemFree"), driver.mock.calls("cuMipmappedArrayDestroy")), (0, 0));
 }
@@ -188,7 +188,7 @@ fn drops_do_not_panic_when_the_driver_is_gone() {
     let Some(driver) = mock::cuda().open("cuda_runtime_memory: deinitialised") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
     let memory = memory(&current, 64);
-    let buffer = memory.map_buffer(&current, 0, 64).expect("the mock maps it");
+    let buffer = memory.map_buffer(0, 64).expect("the mock maps it");
     driver.mock.set(c"mock_fail_cuMemFree", 4);
     driver.mock.set(c"mock_fail_cuDestroyExternalMemory", 4);
     drop(buffer);

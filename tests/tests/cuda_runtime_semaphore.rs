@@ -346,7 +346,7 @@ fn stats_tell_what_was_waited_for_and_never_signalled_here() {
     semaphore.signal(&stream, 4).expect("the mock signals");
     semaphore.wait(&stream, 5).expect("no error: the other side signals unseen");
     let stats = semaphore.stats().expect("it is followed");
-    assert_eq!(stats.to_string(), "1 own signals, 1 own waits; waited for 5, highest own signal 4");
+    assert_eq!(stats.to_string(), "own signals: 1, own waits: 1; waited for 5, highest own signal 4");
     assert_eq!(binary(&current, Tracking::Off).stats(), None);
 }
 

@@ -200,7 +200,7 @@ impl Library {
 }
 
 /// The version of the header that the bindings were made from.
-const BINDINGS: Version = Version(cuda::CUDA_VERSION);
+pub(crate) const BINDINGS: Version = Version(cuda::CUDA_VERSION);
 
 impl LookUp for Entry {
     const API: Api = Api::Cuda;

@@ -6,7 +6,7 @@ use clcu_sys::cuda::{self, CUarray, CUdeviceptr, CUmipmappedArray};
 
 use super::ExternalMemory;
 use crate::{
-    cuda::{Current, context::Context, error::Error},
+    cuda::{context::Context, error::Error},
     trace,
 };
 
@@ -136,9 +136,10 @@ impl<'m> MipmappedArray<'m> {
     }
 
     /// The array of one level. It lives as long as this value.
-    pub fn level(&self, current: &Current<'_>, level: u32) -> Result<CUarray, Error> {
+    pub fn level(&self, level: u32) -> Result<CUarray, Error> {
         let mut array = CUarray::NULL;
         let command = &cuda::cuMipmappedArrayGetLevel;
+        let current = self.memory.context.enter()?;
         // SAFETY: the mipmapped array is alive, and the result is written to memory that is ours.
         current.library().checked(command).call(|get| unsafe { get(&raw mut array, self.handle, level) })?;
         crate::cuda::checked::some(current.library(), command.info(), array, array.is_null())

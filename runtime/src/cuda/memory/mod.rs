@@ -130,7 +130,7 @@ impl ExternalMemory {
         }
         let memory = Self::import(current, source)?;
         // A failure drops the memory, which destroys it.
-        let address = memory.map(current, offset, length).map_err(ImportError::kept)?;
+        let address = memory.map(offset, length).map_err(ImportError::kept)?;
         Ok(MappedMemory::new(memory, address, length))
     }
 
@@ -154,35 +154,34 @@ impl ExternalMemory {
 
     /// Maps `length` bytes from `offset` on into the device's addresses.
     ///
-    /// Both obey the alignment that the exporting API asks for. Mapping the same bytes twice gives two addresses.
-    pub fn map_buffer(&self, current: &Current<'_>, offset: u64, length: u64) -> Result<MappedBuffer<'_>, Error> {
+    /// They are mapped in the context of the memory. Both obey the alignment that the exporting API asks for. Mapping the same bytes twice
+    /// gives two addresses.
+    pub fn map_buffer(&self, offset: u64, length: u64) -> Result<MappedBuffer<'_>, Error> {
         // What cannot be unmapped shall not be mapped.
-        current.library().demand(&[cuda::cuMemFree_v2.info()])?;
-        let address = self.map(current, offset, length)?;
+        self.context.library().demand(&[cuda::cuMemFree_v2.info()])?;
+        let address = self.map(offset, length)?;
         Ok(MappedBuffer::new(self, address, length))
     }
 
-    fn map(&self, current: &Current<'_>, offset: u64, length: u64) -> Result<CUdeviceptr, Error> {
+    fn map(&self, offset: u64, length: u64) -> Result<CUdeviceptr, Error> {
         let end = offset.checked_add(length).filter(|end| *end <= self.size);
         if end.is_none() || length == 0 {
             return Err(Error::OutOfRange { offset, length, size: self.size });
         }
         let descriptor =
             Zeroed::<BufferDescriptor>::new().with(BufferDescriptor::OFFSET, offset).with(BufferDescriptor::SIZE, length);
+        let current = self.context.enter()?;
         // SAFETY: the memory is alive, and the descriptor is initialised.
         unsafe { checked::external_memory_get_mapped_buffer(current.library(), self.handle, self.handle_type, &descriptor, &[]) }
     }
 
     /// Maps an image of the memory as a mipmapped array. The descriptor says where it begins, its format, extent and levels, as the
     /// exporting API laid them out.
-    pub fn map_mipmapped_array(
-        &self,
-        current: &Current<'_>,
-        descriptor: &Zeroed<'_, ArrayDescriptor>,
-    ) -> Result<MipmappedArray<'_>, Error> {
-        let library = current.library();
+    pub fn map_mipmapped_array(&self, descriptor: &Zeroed<'_, ArrayDescriptor>) -> Result<MipmappedArray<'_>, Error> {
+        let library = self.context.library();
         library.demand(&[cuda::cuMipmappedArrayDestroy.info(), cuda::cuMipmappedArrayGetLevel.info()])?;
         let map = checked::external_memory_get_mapped_mipmapped_array;
+        let _current = self.context.enter()?;
         // SAFETY: the memory is alive, and the descriptor is initialised.
         let array: CUmipmappedArray = unsafe { map(library, self.handle, self.handle_type, descriptor, &[]) }?;
         Ok(MipmappedArray::new(self, array, descriptor.numLevels))
@@ -217,8 +216,8 @@ impl ExternalMemory {
     /// What is mapped of it goes first:
     ///
     /// ```compile_fail,E0505
-    /// # fn f(memory: clcu::cuda::ExternalMemory, current: &clcu::cuda::Current<'_>) -> Result<(), clcu::cuda::Error> {
-    /// let buffer = memory.map_buffer(current, 0, 4096)?;
+    /// # fn f(memory: clcu::cuda::ExternalMemory) -> Result<(), clcu::cuda::Error> {
+    /// let buffer = memory.map_buffer(0, 4096)?;
     /// memory.destroy()?;
     /// println!("{:?}", buffer.address());
     /// # Ok(())

@@ -116,7 +116,7 @@ pub struct Stats {
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { signals, waits, highest_signal, highest_wait, not_rising, captured } = self;
-        write!(f, "{signals} own signals, {waits} own waits")?;
+        write!(f, "own signals: {signals}, own waits: {waits}")?;
         match (highest_wait, highest_signal) {
             (Some(wait), Some(signal)) => write!(f, "; waited for {wait}, highest own signal {signal}")?,
             (Some(wait), None) => write!(f, "; waited for {wait}, no own signal")?,
@@ -124,10 +124,10 @@ impl fmt::Display for Stats {
             (None, None) => {}
         }
         if *not_rising != 0 {
-            write!(f, "; {not_rising} signals did not go up")?;
+            write!(f, "; signals that did not go up: {not_rising}")?;
         }
         if *captured != 0 {
-            write!(f, "; {captured} captured")?;
+            write!(f, "; captured: {captured}")?;
         }
         Ok(())
     }
