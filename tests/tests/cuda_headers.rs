@@ -11,7 +11,9 @@ use clcu_codegen::{
     finding::{Document, Severity, Strictness},
     import::cuda::{Headers, SubjectKind, import},
     model::{Api, EnumerationKind, HandleRepr, Model},
-    pass, snapshot,
+    pass,
+    rules::{self, reviewed::Reviewed},
+    snapshot,
 };
 use clcu_tests::{cuda, opencl::overlay, upstream};
 
@@ -156,7 +158,12 @@ fn the_model_holds_together_and_nothing_in_the_overlay_is_stale() {
     let test = "the_model_holds_together_and_nothing_in_the_overlay_is_stale";
     let Some((facts, _)) = cuda::facts(test) else { return };
     let overlay = overlay();
-    let (model, _) = pass::cuda::model(facts, &overlay, "test").unwrap_or_else(|findings| panic!("{findings}"));
+    let reviewed =
+        Reviewed::read(Document::new("spec/reviewed.toml", clcu_spec::REVIEWED)).unwrap_or_else(|findings| panic!("{findings}"));
+    let (mut model, _) = pass::cuda::model(facts, &overlay, "test").unwrap_or_else(|findings| panic!("{findings}"));
+    let (rules, _) = rules::cuda::rules(&facts.comments, &model, &overlay, &reviewed, Strictness::Strict)
+        .unwrap_or_else(|findings| panic!("{findings}"));
+    rules.apply(&mut model);
     let findings = pass::validate::validate(&model);
     assert!(!findings.has_errors(), "{findings}");
     assert_eq!(overlay.stale(Api::Cuda).to_string(), "");

@@ -24,7 +24,16 @@ pub(crate) fn read(session: &Session, upstream: &Upstream, reading: Reading) -> 
     let overlay = session.document(pipeline::OVERLAY)?;
     let reviewed = session.document(pipeline::REVIEWED)?;
     let strictness = if reading.lenient { Strictness::Lenient } else { Strictness::Strict };
-    let imported = pipeline::import(located, &overlay, &reviewed, strictness)?;
+    let mut imported = pipeline::import(located, &overlay, &reviewed, strictness)?;
+    for (api, result) in &mut imported.apis {
+        // A snapshot that is not there has nothing to keep; one that cannot be read might, and ends the command.
+        if let Ok(read) = result
+            && read.text.is_none()
+            && session.root.join(pipeline::snapshot_path(*api)).exists()
+        {
+            read.keep_rules(&session.snapshot(*api)?);
+        }
+    }
     findings::show(session.screen, &imported.findings);
     Ok(imported)
 }

@@ -48,8 +48,12 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) 
     all(&subjects, &mut page);
     if !subjects.is_empty() {
         page.needs_items();
+        page.allows(
+            "#![allow(clippy::cast_lossless, clippy::cast_sign_loss, clippy::cast_possible_truncation)] // a flag fits what carries flags\n\
+             #![allow(clippy::doc_markdown)] // names of members are code, and stand alone",
+        );
         page.needs("crate::rules::row::*");
-        let names = ["Rule", "Subject", "Utf16Name", "Zeroed", "quick"];
+        let names = ["Rule", "Source", "Subject", "Utf16Name", "Zeroed", "quick"];
         page.needs_of("crate::rules", &names);
     }
     findings.with(page).map(|(page, _)| page)
@@ -80,7 +84,7 @@ fn members(subject: &Subject<'_>, page: &mut Page<'_>) {
     page.line(0, "}");
 }
 
-/// The record of a command's arguments.
+/// The record of those arguments of a command that checks look at.
 fn arguments(subject: &Subject<'_>, symbol: &str, page: &mut Page<'_>) {
     let follows = if subject.leaves.iter().any(|leaf| subject.follows(leaf)) { " follows" } else { "" };
     let (lists, scalars): (Vec<&Leaf>, Vec<&Leaf>) = subject.leaves.iter().partition(|leaf| leaf.list.is_some());
@@ -89,8 +93,8 @@ fn arguments(subject: &Subject<'_>, symbol: &str, page: &mut Page<'_>) {
     page.line(1, format_args!("{}{life}, {}, {}{follows} {{", subject.name, literal(symbol), table_name(subject)));
     for leaf in scalars {
         let ctype = page.ctype(&leaf.ctype);
-        let place = format!(" = {}, {}, {}", leaf.constant, literal(&leaf.path), leaf.kind.name());
-        page.line(2, format_args!("{}: {ctype}{};", leaf.rust, if subject.speaks_of(leaf) { place.as_str() } else { "" }));
+        let (path, kind) = (literal(&leaf.path), leaf.kind.name());
+        page.line(2, format_args!("{}: {ctype} = {}, {path}, {kind};", leaf.rust, leaf.constant));
     }
     page.line(1, "}");
     if !lists.is_empty() {
@@ -129,8 +133,13 @@ fn table(rows: &Rows<'_, '_>, page: &mut Page<'_>) -> Findings {
     if lines.iter().any(|line| line.contains("R::")) {
         page.line(1, format_args!("type R = {};", subject.static_name()));
     }
+    for (at, source) in rows.sources().iter().enumerate() {
+        page.line(1, format_args!("const {}: Option<Source> = {source};", row::source_name(at)));
+    }
     page.line(1, "&[");
-    lines.iter().for_each(|line| page.line(2, line));
+    for line in &lines {
+        page.line(2, line);
+    }
     page.line(1, "]");
     page.line(0, "};");
     if subject.is_record() {

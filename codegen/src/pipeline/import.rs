@@ -2,7 +2,12 @@
 //!
 //! In: the inputs that are in reach, and the overlay. Out: a model for each of them with what was found on the way; or all errors.
 
-use std::{fs, panic::resume_unwind, path::Path, thread};
+use std::{
+    fs,
+    panic::resume_unwind,
+    path::{Path, PathBuf},
+    thread,
+};
 
 use super::locate::{Cuda, Located};
 use crate::{
@@ -11,12 +16,16 @@ use crate::{
     import::{
         self,
         cuda::{Headers, Libclang},
+        opencl::text::{self, TextFacts},
     },
     model::{Api, Model},
     overlay::Overlay,
     pass::{self, validate},
     rules::{self, reviewed::Reviewed},
-    snapshot::lines::{BySymbol, Lines},
+    snapshot::{
+        coverage::{self, BySubject},
+        lines::{BySymbol, Lines},
+    },
 };
 
 /// One API, read from upstream.
@@ -26,6 +35,29 @@ pub struct Read {
     pub model: Model,
     /// Where upstream declares each symbol.
     pub lines: BySymbol,
+    /// What is known about the text that states rules. Where it was not there, the model has none of them.
+    pub text: Option<Text>,
+}
+
+/// The text that states rules.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    /// How much of it became rules.
+    pub coverage: BySubject,
+    /// Where it stands, if apart from the declarations.
+    pub lines: BySymbol,
+}
+
+impl Read {
+    /// Takes rules, handle types, error lists and properties from `snapshot` if their text was not there.
+    pub fn keep_rules(&mut self, snapshot: &Model) {
+        if self.text.is_none() {
+            self.model.rules.clone_from(&snapshot.rules);
+            self.model.handle_types.clone_from(&snapshot.handle_types);
+            self.model.error_lists.clone_from(&snapshot.error_lists);
+            self.model.properties.clone_from(&snapshot.properties);
+        }
+    }
 }
 
 /// Upstream, as far as it is in reach.
@@ -79,8 +111,10 @@ fn read_cuda(inputs: &Cuda, overlay: &Document, reviewed: &Document, strictness:
     let headers = Headers::read(&inputs.headers.include)?;
     let libclang = Libclang::open(&inputs.libclang.library)?;
     let (facts, found) = import::cuda::import(&headers, &libclang, strictness)?;
+    let mut accounts = BySubject::new();
     let model = pass::cuda::model(&facts, &overlay, &inputs.headers.release).and_then(|(mut model, mut findings)| {
         let (rules, found) = rules::cuda::rules(&facts.comments, &model, &overlay, &reviewed, strictness)?;
+        accounts = coverage::of_cuda(&rules, &model);
         rules.apply(&mut model);
         findings.0.extend(found.0);
         findings.with(model)
@@ -88,10 +122,12 @@ fn read_cuda(inputs: &Cuda, overlay: &Document, reviewed: &Document, strictness:
     let (model, findings) = checked(found, model, overlay.stale(Api::Cuda), strictness)?;
     let lines = pass::cuda::lines::lines(&facts).into_iter();
     let at = |line: pass::cuda::lines::Lines| (line.symbol, Lines { document: line.document, first: line.first, last: line.last });
-    findings.with(Read { model, lines: lines.map(at).collect() })
+    let lines = lines.map(at).collect();
+    coverage::locate(&mut accounts, &lines);
+    findings.with(Read { model, lines, text: Some(Text { coverage: accounts, lines: BySymbol::new() }) })
 }
 
-/// OpenCL: the registry, then the passes.
+/// OpenCL: the registry, the passes, then the rules that the text of the API states.
 fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) -> Result<(Read, Findings), Findings> {
     const NAME: &str = "xml/cl.xml";
     let document = read_document(&docs.registry, NAME)?;
@@ -99,11 +135,78 @@ fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) ->
     let (registry, found) = import::opencl::registry::import(&document, strictness)?;
     let version = registry.features.iter().map(|feature| feature.version).max();
     let release = version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
-    let model = pass::opencl::model(&registry, &overlay, &release);
+    let mut said = None;
+    let model =
+        pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
+            match &docs.api {
+                Some(api) => {
+                    let (read, found) = read_text(api, &release, &mut model, strictness)?;
+                    said = Some(read);
+                    findings.0.extend(found.0);
+                }
+                None => findings.push(Finding::warning("there is no text of the API beside the registry").help(
+                    "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
+                )),
+            }
+            findings.with(model)
+        });
     let (model, findings) = checked(found, model, overlay.stale(Api::OpenCl), strictness)?;
     let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });
     let lines = pass::opencl::lines(&registry).into_iter().map(at).collect();
-    findings.with(Read { model, lines })
+    findings.with(Read { model, lines, text: said })
+}
+
+/// Puts what the text in the directory `api` states into `model`.
+fn read_text(api: &Path, release: &str, model: &mut Model, strictness: Strictness) -> Result<(Text, Findings), Findings> {
+    let documents = read_documents(api)?;
+    let (facts, mut findings) = text::import(&documents, strictness)?;
+    findings.0.extend(text::compare(&facts, &text::Known::of(model)).0);
+    let release = rules::opencl::Release(release.to_owned());
+    let vocabulary = rules::opencl::Vocabulary::of(model);
+    let (reading, found) = rules::opencl::read(&facts, &vocabulary, &release, strictness)?;
+    findings.0.extend(found.0);
+    let covered = reading.coverage.clone();
+    findings.0.extend(reading.apply(model).0);
+    Ok((Text { coverage: coverage::of_opencl(&covered, &facts, model), lines: lines_of_text(&facts) }, findings))
+}
+
+/// Where the text has the error list of each command, and the paragraph on each handle type.
+fn lines_of_text(facts: &TextFacts) -> BySymbol {
+    let line = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let mut lines = BySymbol::new();
+    for part in facts.sections.iter().flat_map(|section| &section.parts) {
+        if let Some(name) = &part.handle_type {
+            let (document, first) = (part.place.document(), line(part.place.line()));
+            let last = line(document.place(part.place.range().end..part.place.range().end).line());
+            let all = lines.entry(name.clone()).or_insert_with(|| Lines { document: document.name().to_owned(), first, last });
+            if all.document == document.name() {
+                (all.first, all.last) = (all.first.min(first), all.last.max(last));
+            }
+        }
+    }
+    for list in &facts.lists {
+        let document = list.place.document().name().to_owned();
+        lines.insert(list.command.clone(), Lines { document, first: line(list.lines.first), last: line(list.lines.last) });
+    }
+    lines
+}
+
+/// The documents of the text, by name.
+fn read_documents(api: &Path) -> Result<Vec<Document>, Findings> {
+    let unreadable = |error: std::io::Error| Finding::error(format!("cannot read {}", api.display())).found(error.to_string());
+    let mut names = Vec::new();
+    for entry in fs::read_dir(api).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|extension| extension == "asciidoc") {
+            names.push(path);
+        }
+    }
+    names.sort();
+    let document = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        read_document(path, &format!("api/{name}"))
+    };
+    names.iter().map(document).collect()
 }
 
 /// What the passes made, with what they and the importer `found`. A `stale` decision is an error, which lenient reading lists; a model that

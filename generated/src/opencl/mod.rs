@@ -10,9 +10,17 @@ mod bits;
 mod commands;
 mod constants;
 mod enums;
+#[rustfmt::skip]
+mod errors;
 mod functions;
+#[rustfmt::skip]
+mod handle_types;
 mod handles;
+#[rustfmt::skip]
+mod properties;
 mod records;
+#[rustfmt::skip]
+mod rules;
 mod status;
 
 pub use self::aliases::*;
@@ -20,7 +28,11 @@ pub use self::bits::*;
 pub use self::commands::*;
 pub use self::constants::*;
 pub use self::enums::*;
+pub use self::errors::*;
 pub use self::functions::*;
+pub use self::handle_types::*;
 pub use self::handles::*;
+pub use self::properties::*;
 pub use self::records::*;
+pub use self::rules::*;
 pub use self::status::*;

@@ -75,14 +75,14 @@ impl<R, M, A> Clone for Member<R, M, A> {
 impl<R, M, A> Copy for Member<R, M, A> {}
 
 impl<R, M, A> Member<R, M, A> {
-    /// Only the macros of this crate make members. `_place` is never called: it ties the type to the path.
+    /// Only the macros of this crate make members.
     ///
     /// # Safety
     /// A value of `M` lies `offset` bytes from the start of every `R`. It has no padding, and every pattern of bytes is a value of it.
     #[doc(hidden)]
     #[must_use]
     #[inline]
-    pub const unsafe fn new(path: &'static str, offset: usize, kind: Kind, _place: fn(*const R) -> *const M) -> Self {
+    pub const unsafe fn new(path: &'static str, offset: usize, kind: Kind) -> Self {
         assert!(offset + size_of::<M>() <= size_of::<R>(), "a member lies within its record");
         Self { field: Field { path, offset, size: size_of::<M>(), kind }, types: PhantomData }
     }

@@ -49,22 +49,25 @@ macro_rules! members {
     ($record:ident { $($name:ident: $type:ty = $($path:ident).+, $text:literal, $kind:ident, $access:ident;)* }) => {
         impl $record {
             $(
-                #[doc = concat!("The member `", $text, "`.")]
+                #[doc = $text]
                 pub const $name: $crate::rules::Member<Self, $type, $crate::rules::$access> = {
-                    // SAFETY: path and type are those of a member of this record, of which the compiler is witness; and only scalars,
+                    let (path, offset) = ($text, ::core::mem::offset_of!(Self, $($path).+));
+                    let kind = $crate::rules::Kind::$kind;
+                    // SAFETY: path and type are those of a member of this record, as the compiler sees below; and only scalars,
                     // newtypes over them and arrays of them are listed, which have no padding and take every pattern of bytes.
-                    unsafe {
-                        $crate::rules::Member::new(
-                            $text,
-                            ::core::mem::offset_of!(Self, $($path).+),
-                            $crate::rules::Kind::$kind,
-                            // SAFETY: it is never called, and would only compute an address.
-                            |record: *const Self| &raw const (*record).$($path).+,
-                        )
-                    }
+                    unsafe { $crate::rules::Member::new(path, offset, kind) }
                 };
             )*
         }
+
+        // The compiler as a witness that each type is its member's.
+        #[allow(clippy::macro_metavars_in_unsafe)] // the macro is for rows, whose paths are names
+        const _: fn(*const $record) = |_record| {
+            // SAFETY: it is never called, and would only compute addresses.
+            unsafe {
+                $(let _: *const $type = &raw const (*_record).$($path).+;)*
+            }
+        };
     };
 }
 
@@ -72,7 +75,7 @@ macro_rules! members {
 #[macro_export]
 macro_rules! named {
     ($enumeration:ident: $($name:ident),+) => {
-        &[$($crate::rules::Named { name: stringify!($name), value: $enumeration::$name.0 as i128 }),+]
+        &[$($crate::rules::row::name(stringify!($name), $enumeration::$name.0 as i128)),+]
     };
     (text $($text:literal),+) => { &[$($crate::rules::Named { name: $text, value: 0 }),+] };
     ($($name:ident),+) => { &[$($crate::rules::Named { name: stringify!($name), value: $name as i128 }),+] };
@@ -94,22 +97,6 @@ macro_rules! rule {
     };
 }
 
-/// The documented errors of one command: its codes, if upstream lists any, and whether those of earlier work may come back.
-#[macro_export]
-macro_rules! documented {
-    ($status:ident: $command:ident $([$($code:ident),*])? $($earlier:ident)?) => {
-        $crate::rules::Documented {
-            command: $command.info(),
-            codes: $crate::documented!(@codes $status $([$($code),*])?),
-            earlier_errors: $crate::documented!(@earlier $($earlier)?),
-        }
-    };
-    (@codes $status:ident) => { ::core::option::Option::None };
-    (@codes $status:ident [$($code:ident),*]) => { ::core::option::Option::Some(&[$($status::$code),*]) };
-    (@earlier) => { false };
-    (@earlier earlier) => { true };
-}
-
 /// Ties a record to its table of rules, and to the specialised check of the same rules.
 #[macro_export]
 macro_rules! rules {
@@ -119,6 +106,7 @@ macro_rules! rules {
             const SUBJECT: &'static $crate::rules::Subject = &$crate::rules::Subject { name: stringify!($record), rules: $table };
 
             #[inline]
+            #[allow(clippy::macro_metavars_in_unsafe)] // the macro is for generated checks
             #[allow(unused_parens, unused_unsafe)] // each demand keeps its own, whether or not it is joined to another; and there may be none
             unsafe fn surely_holds($bytes: $crate::rules::Bytes<'_>, $given: &$crate::rules::Given<'_>) -> bool {
                 // SAFETY: the fields are members of this record, and the caller promises the bytes and what is behind pointers.
@@ -130,7 +118,7 @@ macro_rules! rules {
 
 /// The arguments of a command as a record, so that rules speak of them as they do of members. A property list stands as a slice.
 ///
-/// An argument of which a rule speaks has a constant with its text and kind; a property list has its table as well. `follows` stands where
+/// Only what a check looks at is there. Each has a constant with its text and kind; a property list has its table as well. `follows` stands where
 /// a rule follows a pointer among them, so that only [`check_raw`](crate::rules::check_raw) takes it. There is no specialised check: the
 /// calls that are made a million times a second take descriptors.
 ///
@@ -144,7 +132,6 @@ macro_rules! rules {
 /// }
 /// clcu_sys::arguments! {
 ///     paint_arguments<'a>, "paint", RULES_OF_PAINT {
-///         count: u32;
 ///         shade: u32 = SHADE, "shade", Unsigned;
 ///     }
 ///     lists {
@@ -158,7 +145,7 @@ macro_rules! rules {
 ///     clcu_sys::rule! { "hue", [property(R::LIST, "properties[HUE]", 1)] Below(constant(name("", 360))), when [], origin: Ours },
 /// ];
 ///
-/// let arguments = paint_arguments { count: 1, shade: 1, properties: PropertyList::new(&[1_u64, 400, 2, 7]) };
+/// let arguments = paint_arguments { shade: 1, properties: PropertyList::new(&[1_u64, 400, 2, 7]) };
 /// let given = Given::default();
 /// assert_eq!(
 ///     check(&arguments, &given).unwrap_err().to_string(),
@@ -171,32 +158,26 @@ macro_rules! rules {
 macro_rules! arguments {
     (
         $name:ident $(<$life:lifetime>)?, $command:literal, $table:ident $($follows:ident)? {
-            $($parameter:ident: $type:ty $(= $constant:ident, $text:literal, $kind:ident)?;)*
+            $($parameter:ident: $type:ty = $constant:ident, $text:literal, $kind:ident;)*
         }
         $(lists { $($list:ident = $list_constant:ident, $list_text:literal, $properties:ident;)* })?
     ) => {
-        #[doc = concat!("The arguments of `", $command, "`, to be checked before it is called.")]
-        #[derive(Clone, Copy)]
+        #[doc = concat!("Those arguments of `", $command, "` that can be checked before it is called.")]
+        #[allow(missing_docs)] // the arguments have upstream's names
         pub struct $name $(<$life>)? {
-            $(
-                #[doc = concat!("`", stringify!($parameter), "`.")]
-                pub $parameter: $type,
-            )*
-            $($(
-                #[doc = concat!("`", $list_text, "`.")]
-                pub $list: $crate::rules::PropertyList<'a>,
-            )*)?
+            $(pub $parameter: $type,)*
+            $($(pub $list: $crate::rules::PropertyList<'a>,)*)?
         }
 
         impl $(<$life>)? $name $(<$life>)? {
-            $($(
+            $(
                 const $constant: $crate::rules::Field = $crate::rules::Field {
                     path: $text,
                     offset: ::core::mem::offset_of!(Self, $parameter),
                     size: size_of::<$type>(),
                     kind: $crate::rules::Kind::$kind,
                 };
-            )?)*
+            )*
             $($(
                 const $list_constant: $crate::rules::Field = $crate::rules::Field {
                     path: $list_text,
@@ -231,6 +212,7 @@ macro_rules! property_table {
         }
     ) => {
         #[doc = concat!("The properties of `", $about, "`.")]
+        #[allow(clippy::cast_sign_loss, clippy::cast_possible_truncation, clippy::cast_lossless)] // keys fit the words of a list
         pub static $name: $crate::rules::PropertyTable = $crate::rules::PropertyTable {
             name: $about,
             properties: &[$(

@@ -88,7 +88,7 @@ fn members(index: &Index<'_>, record: &Record, path: &str, rust: &str, offset: u
     }
 }
 
-/// The parameters of `command`, as members of the record of its arguments.
+/// The parameters of `command`, as members of a record of its arguments.
 /// `lists` gives the table of a parameter that is a property list.
 pub(super) fn of_command(index: &Index<'_>, command: &Command, lists: &impl Fn(&str) -> Option<String>) -> Vec<Leaf> {
     let leaf = |(at, parameter): (u64, &crate::model::Parameter)| {

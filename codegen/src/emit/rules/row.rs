@@ -2,6 +2,8 @@
 //!
 //! In: a rule and its subject. Out: one invocation of `rule!`: id, fields, demand, conditions, and where it comes from.
 
+use std::fmt::Write as _;
+
 use super::{
     subject::Subject,
     words::{Words, enumeration_of},
@@ -9,7 +11,7 @@ use super::{
 use crate::{
     emit::types::literal,
     finding::Finding,
-    model::{Condition, Given, Object, Origin, Path, Predicate, Rule, Term, Test},
+    model::{Condition, Given, Object, Origin, Path, Predicate, Rule, Source, Term, Test},
     pass::index::Index,
 };
 
@@ -35,10 +37,14 @@ impl Rows<'_, '_> {
             Origin::Ours => "Ours",
         };
         let mut facts = format!("origin: {origin}");
-        let mut fact = |name: &str, text: String| facts.push_str(&format!(", {name}: {text}"));
+        // Writing to a `String` does not fail.
+        let mut fact = |name: &str, text: String| {
+            let _ = write!(facts, ", {name}: {text}");
+        };
         if let Some(source) = &rule.source {
-            let text = [&source.document, &source.version, &source.symbol].map(|text| literal(text)).join(", ");
-            fact("source", format!("from({text})"));
+            let text = source_text(source);
+            let at = self.sources().iter().position(|other| *other == text).unwrap_or_default();
+            fact("source", source_name(at));
         }
         for (name, text) in [("reason", &rule.reason), ("error", &rule.error)] {
             if let Some(text) = text {
@@ -56,6 +62,18 @@ impl Rows<'_, '_> {
             fields.join(", "),
             conditions.join(", ")
         ))
+    }
+
+    /// Where the subject's rules come from: each place once, as an expression.
+    pub(super) fn sources(&self) -> Vec<String> {
+        let mut sources = Vec::new();
+        for source in self.subject.rules.iter().filter_map(|rule| rule.source.as_ref()) {
+            let text = source_text(source);
+            if !sources.contains(&text) {
+                sources.push(text);
+            }
+        }
+        sources
     }
 
     /// A field as an expression.
@@ -173,6 +191,17 @@ impl Rows<'_, '_> {
             Test::Null | Test::NonNull | Test::Zero | Test::NonZero | Test::Present | Test::Absent => Ok(format!("Test::{test:?}")),
         }
     }
+}
+
+/// Where upstream says it, as an expression.
+fn source_text(source: &Source) -> String {
+    let text = [&source.document, &source.version, &source.symbol].map(|text| literal(text)).join(", ");
+    format!("from({text})")
+}
+
+/// The name of the subject's source number `at`.
+pub(super) fn source_name(at: usize) -> String {
+    if at == 0 { "FROM".to_owned() } else { format!("FROM_{}", at + 1) }
 }
 
 /// A test of a fact whose members are words: extensions, systems.

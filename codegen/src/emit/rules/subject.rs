@@ -39,7 +39,7 @@ pub(super) struct Subject<'a> {
     pub(super) discriminator: Option<usize>,
 }
 
-impl<'a> Subject<'a> {
+impl Subject<'_> {
     /// The leaf that `path` leads to.
     pub(super) fn leaf(&self, path: &Path) -> Option<&Leaf> {
         self.leaves.iter().find(|leaf| leaf.path == path.as_str())
@@ -64,7 +64,7 @@ impl<'a> Subject<'a> {
         matches!(self.what, What::Record(_))
     }
 
-    /// Whether a rule speaks of `leaf`, or of what stands in it.
+    /// Whether checking a rule takes `leaf`, or what stands in it.
     pub(super) fn speaks_of(&self, leaf: &Leaf) -> bool {
         let is_leaf =
             |path: &Path| path.as_str() == leaf.path || self.property(path).is_some_and(|(list, _)| list.path == leaf.path);
@@ -90,7 +90,7 @@ impl<'a> Subject<'a> {
                 }
                 _ => false,
             };
-            operand || rule.fields.iter().any(is_leaf) || rule.when.iter().any(asked)
+            operand || rule.predicate.is_checkable() && rule.fields.iter().any(is_leaf) || rule.when.iter().any(asked)
         })
     }
 
@@ -170,6 +170,9 @@ pub(super) fn subjects<'a>(model: &'a Model, index: &Index<'a>, words: &Words<'a
         let mut subject = Subject { what, name, leaves, keys: BTreeMap::new(), rules, handle_types, discriminator: None };
         if let What::Command(command) = what {
             subject.keys = keys(model, command, &elements, words);
+            let needed = subject.leaves.iter().map(|leaf| subject.speaks_of(leaf)).collect::<Vec<_>>();
+            // A caller has to give what is looked at, and no more.
+            subject.leaves = subject.leaves.into_iter().zip(needed).filter_map(|(leaf, needed)| needed.then_some(leaf)).collect();
         }
         findings.0.extend(collisions(&subject));
         subject.discriminator = discriminator(&subject, index, words);

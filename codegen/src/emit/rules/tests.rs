@@ -54,7 +54,7 @@ fn emitted(model: &Model) -> Result<String, Findings> {
     files(model).map(|files| files.into_iter().find(|file| file.name == "rules").map(|file| file.text).unwrap_or_default())
 }
 
-fn rule(model: &mut Model, id: &str) -> usize {
+fn rule(model: &Model, id: &str) -> usize {
     model.rules.iter().position(|rule| rule.id == id).unwrap()
 }
 
@@ -85,10 +85,10 @@ fn every_place_of_a_record_has_a_constant_and_a_name_that_is_followed_is_guarded
 fn a_member_that_overlaps_a_followed_pointer_is_guarded_too() {
     let mut model = lamps();
     let union = model.records.iter_mut().find(|record| record.name == "LAMP_handle").unwrap();
-    "[u64; 2]".parse().map(|ctype| union.members[0].ctype = ctype).unwrap();
+    union.members[0].ctype = "[*mut c_void; 2]".parse().unwrap();
     model.rules.retain(|rule| rule.id != "lamp/cord");
     model.handle_types.clear();
-    has(&emitted(&model).unwrap(), "HANDLE_CORD: [u64; 2] = handle.cord, \"handle.cord\", Bytes, Followed;");
+    has(&emitted(&model).unwrap(), "HANDLE_CORD: [*mut c_void; 2] = handle.cord, \"handle.cord\", Bytes, Followed;");
 }
 
 #[test]
@@ -98,7 +98,9 @@ fn a_rule_is_a_row_with_where_it_comes_from() {
         &text,
         "rule! { \"lamp/cord\", [R::HANDLE_CORD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUlampType: CU_LAMP_CORD]))],",
     );
-    has(&text, "origin: Stated, source: from(\"lamp.h\", \"1.0\", \"cuLight\"), since: \"1.0\" },");
+    has(&text, "const FROM: Option<Source> = from(\"lamp.h\", \"1.0\", \"cuLight\");");
+    has(&text, "origin: Stated, source: FROM, since: \"1.0\" },");
+    has(&text, "const FROM_2: Option<Source> = from(\"lamp.h\", \"1.0\", \"LAMP\");");
     has(&text, "origin: Ours, reason: \"names are\", since: \"1.0\" },");
     has(&text, "rule! { \"light/count\", [R::COUNT] NonZero, when [given(Fact::Platform, Test::In(named![text \"linux\"]))],");
 }
@@ -138,7 +140,7 @@ fn a_constructor_takes_what_its_type_needs_and_sets_the_flags_that_must_be() {
 fn a_view_has_a_variant_for_each_type_and_one_for_what_is_not_known() {
     let text = emitted(&lamps()).unwrap();
     has(&text, "pub enum Lamp {");
-    has(&text, "CU_LAMP_CORD".replace("CU_LAMP_CORD", "Unknown(CUlampType),").as_str());
+    has(&text, "Unknown(CUlampType),");
     has(&text, "CUlampType::CU_LAMP_CORD => Self::Cord { cord: quick::value(bytes, LAMP::HANDLE_CORD) },");
     has(&text, "impl crate::rules::SemaphoreHandleType for CUlampType {");
 }
@@ -152,7 +154,7 @@ fn a_handle_type_that_is_added_upstream_needs_no_line_here() {
     let mut row = model.handle_types[0].clone();
     (row.name, row.short, row.value) = ("CU_LAMP_SOLAR".to_owned(), "SOLAR".to_owned(), "3".parse().ok());
     model.handle_types.push(row);
-    let at = rule(&mut model, "lamp/type");
+    let at = rule(&model, "lamp/type");
     model.rules[at].predicate = "one_of(CU_LAMP_CORD | CU_LAMP_NAMED | CU_LAMP_SOLAR)".parse().unwrap();
     let text = emitted(&model).unwrap();
     has(&text, "pub const fn solar(cord: c_int, flags: u32, watts: u32) -> Zeroed<'static, Self> {");

@@ -9,8 +9,8 @@ use crate::{
         import,
         tests::upstream::{NEWEST, Upstream},
     },
-    model::{HandleKind, Owner, Payload, Permanence, Predicate, Rule, Transference, Value},
-    rules::opencl::{Class, Property, Reading, Release, Vocabulary, by_sentence, read},
+    model::{HandleKind, Owner, Payload, Permanence, Predicate, Property, Rule, Transference, Value},
+    rules::opencl::{Class, Reading, Release, Vocabulary, by_sentence, read},
 };
 
 fn reading(upstream: &Upstream) -> Reading {
