@@ -74,7 +74,7 @@ impl Allocation {
         }
         let mut handle = CUmemGenericAllocationHandle(0);
         let command = &cuda::cuMemCreate;
-        let arguments = cuda::cuMemCreate_arguments { handle: &raw mut handle, size, prop: properties.as_ptr(), flags: 0 };
+        let arguments = cuda::cuMemCreate_arguments { flags: 0 };
         let given = Given { allocation_handle_types: Some(shared_as.0.into()), ..checked::given(library) };
         let checked = library.checked(command).record(properties, &given).arguments(&arguments, &given);
         // SAFETY: both pointers are good for the call, and what the properties point to by the caller's promise.
@@ -128,12 +128,7 @@ impl Allocation {
         }
         self.device.demand(row)?;
         let given = Given { allocation_handle_types: Some(self.shared_as.0.into()), ..checked::given(library) };
-        let arguments = cuda::cuMemExportToShareableHandle_arguments {
-            shareableHandle: out,
-            handle: self.handle,
-            handleType: handle_type,
-            flags: 0,
-        };
+        let arguments = cuda::cuMemExportToShareableHandle_arguments { flags: 0 };
         let checked = library.checked(&cuda::cuMemExportToShareableHandle).about(Some(row)).arguments(&arguments, &given);
         // SAFETY: the allocation is alive, and the memory is as large as the row says that the driver writes for the type.
         checked.call(|export| unsafe { export(out, self.handle, handle_type, 0) })

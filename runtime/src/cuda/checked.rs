@@ -241,8 +241,7 @@ pub unsafe fn external_memory_get_mapped_mipmapped_array(
     let command = &cuda::cuExternalMemoryGetMappedMipmappedArray;
     let mut array = CUmipmappedArray::NULL;
     let given = given(library).with_memory(handle_type);
-    let arguments =
-        cuda::cuExternalMemoryGetMappedMipmappedArray_arguments { mipmap: &raw mut array, extMem: memory, mipmapDesc: descriptor };
+    let arguments = cuda::cuExternalMemoryGetMappedMipmappedArray_arguments { extMem: memory };
     let checked = library.checked(command).about(kind::of_memory(handle_type)).waiving(waived).arguments(&arguments, &given);
     // SAFETY: promised by the caller.
     let checked = unsafe { checked.raw_record(descriptor, &given) };

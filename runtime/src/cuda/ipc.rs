@@ -58,7 +58,7 @@ impl IpcMemory {
         let mut address = CUdeviceptr::NULL;
         let command = &cuda::cuIpcOpenMemHandle_v2;
         let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
-        let arguments = cuda::cuIpcOpenMemHandle_v2_arguments { pdptr: &raw mut address, Flags: flags };
+        let arguments = cuda::cuIpcOpenMemHandle_v2_arguments { Flags: flags };
         let checked = library.checked(command).about(kind::by_name("CUipcMemHandle"));
         let checked = checked.arguments(&arguments, &checked::given(library));
         // SAFETY: the result is written to memory that is ours; the caller promises the rest.
