@@ -246,3 +246,11 @@ pub(super) struct StreamKey {
     thread: Option<std::thread::ThreadId>,
     by_id: bool,
 }
+
+#[cfg(test)]
+impl StreamKey {
+    /// A stream that the driver has given this id.
+    pub(super) fn of_id(id: u64) -> Self {
+        Self { context: 0, stream: id, thread: None, by_id: true }
+    }
+}

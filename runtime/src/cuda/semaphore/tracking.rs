@@ -226,7 +226,7 @@ impl Tracker {
                 state.stats.signals += 1;
                 state.stats.highest_signal = state.stats.highest_signal.max(fence);
                 if let Some(value) = fence {
-                    state.keep_last(stream, value);
+                    state.keep_last(stream, value, !self.row.d3d.is_empty());
                 }
             }
             Direction::Wait => {
@@ -254,17 +254,58 @@ impl Tracker {
 }
 
 impl State {
-    fn keep_last(&mut self, stream: StreamKey, value: u64) {
+    fn keep_last(&mut self, stream: StreamKey, value: u64, may_go_back: bool) {
         let known = self.last.iter().position(|(key, _)| *key == stream).map(|at| self.last.remove(at).1);
-        if let Some(last) = known
-            && value <= last
-        {
-            self.stats.not_rising += 1;
-            trace::suspicious("a fence was signalled with a value that is not above the last one on the stream", value, last);
-        }
+        let last = match known {
+            Some(last) if value <= last && may_go_back => {
+                self.stats.not_rising += 1;
+                trace::suspicious("a fence was signalled with a value that is not above the last one on the stream", value, last);
+                value
+            }
+            // Two threads may have signalled in one order and come here in the other.
+            Some(last) if !may_go_back => last.max(value),
+            _ => value,
+        };
         if self.last.len() == STREAMS {
             self.last.remove(0);
         }
-        self.last.push((stream, value));
+        self.last.push((stream, last));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clcu_sys::cuda::CUexternalSemaphoreHandleType;
+
+    use super::*;
+    use crate::cuda::kind;
+
+    fn tracker(handle_type: u32) -> Tracker {
+        let row = kind::of_semaphore(CUexternalSemaphoreHandleType(handle_type)).expect("the table has it");
+        Tracker::new(row, Tracking::Shared)
+    }
+
+    fn stream(id: u64) -> StreamKey {
+        StreamKey::of_id(id)
+    }
+
+    #[test]
+    fn threads_that_record_in_another_order_than_they_signalled_lower_nothing() {
+        let timeline = tracker(9);
+        timeline.made(Direction::Signal, stream(1), Some(6));
+        timeline.made(Direction::Signal, stream(1), Some(5));
+        assert_eq!(timeline.stats().map(|stats| stats.not_rising), Some(0));
+        let judged = timeline.judge(Direction::Signal, stream(1), Some(6), std::iter::empty());
+        assert!(matches!(judged, Err(Misuse::NotMonotonic { last: 6, value: 6, .. })), "{judged:?}");
+    }
+
+    #[test]
+    fn a_stream_that_was_forgotten_raises_no_alarm_and_the_others_are_kept() {
+        let timeline = tracker(9);
+        for id in 0..=STREAMS as u64 {
+            timeline.made(Direction::Signal, stream(id), Some(100));
+        }
+        assert_eq!(timeline.judge(Direction::Signal, stream(0), Some(1), std::iter::empty()), Ok(()));
+        assert!(timeline.judge(Direction::Signal, stream(1), Some(1), std::iter::empty()).is_err());
     }
 }
