@@ -124,7 +124,9 @@ pub enum Needs {
 impl fmt::Display for Needs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::CudaDriver(version) => write!(f, "needs a driver for CUDA {version} or newer"),
+            Self::CudaDriver(version) => {
+                write!(f, "needs a driver for CUDA {version} or newer (bindings of CUDA {})", crate::cuda::BINDINGS)
+            }
             Self::OpenCl(version) => write!(f, "needs OpenCL {version} or newer"),
             Self::Extension(extensions) => write!(f, "needs the extension {}", extensions.join(" or ")),
             Self::Platform(extensions) => {

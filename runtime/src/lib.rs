@@ -1,4 +1,4 @@
-//! Opens the real CUDA and OpenCL drivers and finds their commands for `clcu-sys`.
+//! Opens the real CUDA and OpenCL drivers, finds their commands for `clcu-sys`, and calls them with checks first.
 //!
 //! In: the generated tables of commands. Out: functions that can be called, each found on first use and kept by the library, or platform,
 //! that it came from. Nothing is a global: two drivers of one API live side by side. A missing driver and a missing command are errors
@@ -15,7 +15,12 @@
 //! # }
 //! ```
 //!
-//! Calls through these functions are as unsafe as in C: nothing is checked before the driver sees it.
+//! Three layers, each usable without the next:
+//!
+//! 1. [`cuda::Library::get`] gives the function. Calling it is as unsafe as in C: nothing is checked before the driver sees it.
+//! 2. [`cuda::Library::checked`] calls it if no generated rule is broken, and lists every one that is. [`cuda::checked`] has the commands for
+//!    external objects.
+//! 3. [`cuda::ExternalSemaphore`], [`cuda::ExternalMemory`] and [`cuda::Allocation`] own what they import, in safe code.
 
 mod candidate;
 pub mod cuda;
@@ -24,6 +29,7 @@ mod loader;
 pub mod opencl;
 mod resolved;
 mod slots;
+mod trace;
 
 pub use clcu_sys as sys;
 

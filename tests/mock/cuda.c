@@ -10,8 +10,11 @@
  *   UNKNOWN_RESULT=12345   cuDeviceGetAttribute fails with this code
  *   GARBAGE                cuGetProcAddress leaves an address behind where it finds nothing
  *
- * The types are written by hand, as far as calls need them: every status is an `unsigned int`, every handle a pointer.
+ *
+ * The types are written by hand, as far as calls need them: every status is an `unsigned int`, every handle a pointer. External objects
+ * are in `cuda_interop.h`.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +34,8 @@ enum { LEGACY = 1, PER_THREAD = 2 };
 #else
 #define STUB_FAILS ((void)0)
 #endif
+
+extern int mock_without;
 
 /* What was called last, for tests that want to know which variant they got. */
 const char *mock_last = "";
@@ -74,7 +79,7 @@ status cuDeviceGetAttribute(int *value, unsigned attribute, int device) {
 #endif
     /* Attributes that came with CUDA 12.5 and later. */
     if (attribute > 134 && DRIVER_VERSION < 12050) return INVALID_VALUE;
-    *value = 42;
+    *value = (int)attribute == mock_without ? 0 : 42;
     return SUCCESS;
 }
 #endif
@@ -129,23 +134,20 @@ status cuMemcpy_ptds(uint64_t to, uint64_t from, size_t size) {
     return SUCCESS;
 }
 
-status cuSignalExternalSemaphoresAsync(const void *semaphores, const void *parameters, unsigned count, void *stream) {
-    (void)semaphores, (void)parameters, (void)count, (void)stream;
-    mock_last = "cuSignalExternalSemaphoresAsync";
-    return SUCCESS;
-}
+#include "cuda_interop.h"
 
-status cuSignalExternalSemaphoresAsync_ptsz(const void *semaphores, const void *parameters, unsigned count, void *stream) {
-    (void)semaphores, (void)parameters, (void)count, (void)stream;
-    mock_last = "cuSignalExternalSemaphoresAsync_ptsz";
-    return SUCCESS;
-}
-
-/* Gives out a descriptor of its own, through a pointer to nothing in particular: 1 is the handle type of a file descriptor. */
+/*
+ * Gives out what its type says, through a pointer to nothing in particular: for 1 a file descriptor, for 8 the 64 bytes of a fabric handle.
+ */
 status cuMemExportToShareableHandle(void *handle_out, uint64_t handle, unsigned type, unsigned long long flags) {
     int ends[2];
     (void)handle;
-    if (handle_out == NULL || type != 1 || flags != 0) return INVALID_VALUE;
+    if (handle_out == NULL || flags != 0) return INVALID_VALUE;
+    if (type == 8) {
+        memset(handle_out, 0xfa, 64);
+        return SUCCESS;
+    }
+    if (type != 1) return INVALID_VALUE;
     if (pipe(ends) != 0) return 304;
     close(ends[1]);
     *(int *)handle_out = ends[0];
@@ -180,8 +182,10 @@ static const struct variant variants[] = {
 #endif
     {"cuMemcpy", 4000, LEGACY, cuMemcpy},
     {"cuMemcpy", 7000, PER_THREAD, cuMemcpy_ptds},
+#ifndef WITHOUT_cuSignalExternalSemaphoresAsync
     {"cuSignalExternalSemaphoresAsync", 10000, LEGACY, cuSignalExternalSemaphoresAsync},
     {"cuSignalExternalSemaphoresAsync", 10000, PER_THREAD, cuSignalExternalSemaphoresAsync_ptsz},
+#endif
     {"cuMemExportToShareableHandle", 10020, LEGACY | PER_THREAD, cuMemExportToShareableHandle},
 };
 

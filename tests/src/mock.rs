@@ -3,12 +3,14 @@
 //! Each test builds the driver that it needs, so that tests share no state although they share a process.
 
 use std::{
-    ffi::{CStr, c_char},
+    ffi::{CStr, c_char, c_int, c_void},
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::Arc,
 };
 
+use clcu::cuda;
 use tempfile::TempDir;
 
 use crate::upstream::skipped;
@@ -45,6 +47,21 @@ impl Builder {
         self
     }
 
+    /// Opens what it would build, with one context current to work in.
+    ///
+    /// # Panics
+    /// If the driver cannot be opened.
+    #[must_use]
+    pub fn open(self, test: &str) -> Option<Opened> {
+        let mock = self.build(test)?;
+        // SAFETY: the file is a mock driver, whose functions have the types of CUDA's.
+        let library = unsafe { cuda::Options::new().path(&mock.path) }.open().expect("the mock driver can be opened");
+        let library = Arc::new(library);
+        let device = cuda::Device::new(&library, 0).expect("the mock has a device");
+        let context = cuda::Context::primary(&device).expect("the mock has contexts");
+        Some(Opened { context, library, mock })
+    }
+
     /// The file's name, if it is not the one by which programs look for it.
     pub fn named(mut self, file: &'static str) -> Self {
         self.file = file;
@@ -70,6 +87,17 @@ impl Builder {
         assert!(output.status.success(), "gcc refuses {}:\n{}", self.source, String::from_utf8_lossy(&output.stderr));
         Some(Mock { directory, path })
     }
+}
+
+/// A mock driver of CUDA that was opened.
+#[derive(Debug)]
+pub struct Opened {
+    /// The primary context of its first device.
+    pub context: cuda::Context,
+    /// The driver, as the runtime sees it.
+    pub library: Arc<cuda::Library>,
+    /// The driver, from within.
+    pub mock: Mock,
 }
 
 /// A mock driver. Its file goes when this is dropped; who has opened it keeps it.
@@ -119,5 +147,63 @@ impl Mock {
         let variable = unsafe { library.get::<*const T>(name) }.expect("the mock driver exports it");
         // SAFETY: as the caller promises; the library is open.
         unsafe { **variable }
+    }
+
+    /// Sets a variable of the driver that is an `int`: `tests/mock/cuda_interop.h` says what each does.
+    ///
+    /// # Panics
+    /// If it has none of this name.
+    pub fn set(&self, name: &CStr, value: c_int) {
+        // SAFETY: the mock has no initialisers; a library that is opened again is the same library, and stays open in the runtime.
+        let library = unsafe { libloading::Library::new(&self.path) }.expect("the mock driver can be opened");
+        // SAFETY: such variables of the mock are of type `int`.
+        let variable = unsafe { library.get::<*mut c_int>(name) }.expect("the mock driver exports it");
+        // SAFETY: as above; each test has a driver of its own, and writes only between calls.
+        unsafe { variable.write_volatile(value) };
+    }
+
+    /// A variable of the driver that is an `int` or `unsigned`.
+    #[must_use]
+    pub fn number(&self, name: &CStr) -> c_int {
+        // SAFETY: it is an `int` or `unsigned`.
+        unsafe { self.read(name) }
+    }
+
+    /// The commands that were called, in their order.
+    #[must_use]
+    pub fn log(&self) -> Vec<String> {
+        // SAFETY: the log is an array of so many bytes.
+        let log: [u8; 1 << 16] = unsafe { self.read(c"mock_log") };
+        let text = log.split(|byte| *byte == 0).next().unwrap_or_default();
+        String::from_utf8_lossy(text).split_terminator(';').map(str::to_owned).collect()
+    }
+
+    /// How often a command was called.
+    #[must_use]
+    pub fn calls(&self, command: &str) -> usize {
+        self.log().iter().filter(|called| *called == command).count()
+    }
+
+    /// The last descriptor that the driver was given, as far as `length` bytes.
+    #[must_use]
+    pub fn descriptor(&self, length: usize) -> Vec<u8> {
+        // SAFETY: it is an array of so many bytes.
+        let bytes: [u8; 144] = unsafe { self.read(c"mock_descriptor") };
+        bytes.into_iter().take(length).collect()
+    }
+
+    /// An object that the driver made for somebody else: a semaphore of any handle type, or memory with its size.
+    ///
+    /// # Panics
+    /// If the driver cannot.
+    #[must_use]
+    pub fn foreign(&self, maker: &CStr, handle_type: u32, size: u64) -> *mut c_void {
+        // SAFETY: as in `set`.
+        let library = unsafe { libloading::Library::new(&self.path) }.expect("the mock driver can be opened");
+        // SAFETY: both makers take a type, and one a size besides, which the other does not look at.
+        let make =
+            unsafe { library.get::<unsafe extern "C" fn(u32, u64) -> *mut c_void>(maker) }.expect("the mock driver exports it");
+        // SAFETY: as above.
+        unsafe { make(handle_type, size) }
     }
 }

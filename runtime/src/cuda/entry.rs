@@ -92,6 +92,11 @@ impl Entry {
         Ok((Self { library, get_proc_address, streams, version: ask_version(get_version) }, driver_get_version))
     }
 
+    /// Whether the default stream is each thread's own.
+    pub(super) fn is_per_thread(&self) -> bool {
+        self.streams == Streams::PerThread
+    }
+
     /// The variant of a command for this library's default stream.
     pub(super) fn wanted(&self, command: &'static CommandInfo) -> Wanted {
         match (self.streams, command.per_thread) {

@@ -1,14 +1,34 @@
 //! The CUDA driver: in, where to look for it; out, a [`Library`] whose commands are found on first use.
 
+pub mod advice;
+mod allocation;
+pub mod checked;
+mod context;
+mod device;
 mod entry;
+mod error;
+mod import;
+pub mod ipc;
+pub mod kind;
+pub mod memory;
+pub mod semaphore;
 mod version;
 
-use std::{env, error::Error, ffi::c_void, fmt, path::PathBuf, ptr::NonNull, sync::Arc};
+use std::{env, ffi::c_void, fmt, path::PathBuf, ptr::NonNull, sync::Arc};
 
 use clcu_sys::{Api, Command, CommandInfo, cuda};
 
 use self::entry::{Entry, Streams};
-pub use self::version::{Version, Versions};
+pub use self::{
+    allocation::Allocation,
+    context::{Context, Current, Stream},
+    device::{Capability, Device, Identity, Luid, Support, Uuid},
+    error::{CallError, Error, Invalid, Obstacle, Unsupported},
+    import::ImportError,
+    memory::ExternalMemory,
+    semaphore::ExternalSemaphore,
+    version::{Version, Versions},
+};
 use crate::{
     candidate::{self, Place, System},
     error::{Availability, Driver, Missing, Needs, OpenError},
@@ -123,6 +143,16 @@ impl Library {
         unsafe { self.resolved.get(*command, &self.entry) }
     }
 
+    /// Whether all of these commands are there.
+    ///
+    /// # Errors
+    /// Every one that is not.
+    pub fn demand(&self, commands: &[&'static CommandInfo]) -> Result<(), Error> {
+        let absent = |command: &&'static CommandInfo| self.resolved.resolve(command, &self.entry).err();
+        let missing: Vec<_> = commands.iter().filter_map(absent).collect();
+        if missing.is_empty() { Ok(()) } else { Err(Error::Missing(missing)) }
+    }
+
     /// Calls `cuInit(0)`, which every other command but `cuDriverGetVersion` needs first. Calling it again does no harm.
     pub fn init(&self) -> Result<(), InitError> {
         let init = self.get(&cuda::cuInit).map_err(InitError::Missing)?;
@@ -138,6 +168,16 @@ impl Library {
     #[must_use]
     pub fn driver(&self) -> &Driver {
         &self.resolved.driver
+    }
+
+    /// The same, to be kept in an error.
+    pub(crate) fn shared_driver(&self) -> &Arc<Driver> {
+        &self.resolved.driver
+    }
+
+    /// Whether the default stream is each thread's own.
+    pub(crate) fn is_per_thread(&self) -> bool {
+        self.entry.is_per_thread()
     }
 
     /// The version of CUDA that the driver supports. `None` where it fails to say.
@@ -160,7 +200,7 @@ impl Library {
 }
 
 /// The version of the header that the bindings were made from.
-const BINDINGS: Version = Version(cuda::CUDA_VERSION);
+pub(crate) const BINDINGS: Version = Version(cuda::CUDA_VERSION);
 
 impl LookUp for Entry {
     const API: Api = Api::Cuda;
@@ -207,8 +247,8 @@ impl fmt::Display for InitError {
     }
 }
 
-impl Error for InitError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
+impl std::error::Error for InitError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Missing(missing) => Some(missing),
             Self::StubLibrary { .. } | Self::Failed { .. } => None,

@@ -1,0 +1,264 @@
+//! Devices: who they are for Vulkan and Direct3D, and which kinds of handles they support.
+//!
+//! In: a driver. Out: identities to compare, so that a semaphore is not imported on another GPU than the one that made it; and for each kind
+//! of handle an answer, by the device where upstream names an attribute, and "upstream names nothing to ask" where it does not.
+
+use std::{ffi::c_char, fmt, sync::Arc};
+
+use clcu_sys::{
+    cuda::{self, CUdevice, CUdevice_attribute, CUresult, CUuuid},
+    rules::{ExportedSize, HandleType},
+};
+
+use super::{
+    Library,
+    error::{Error, Obstacle, Unsupported},
+    kind,
+};
+
+/// A device of a driver.
+#[derive(Clone)]
+pub struct Device {
+    library: Arc<Library>,
+    handle: CUdevice,
+}
+
+impl Device {
+    /// The device with this number, as `CUDA_VISIBLE_DEVICES` leaves them, from 0. Initialises the driver.
+    pub fn new(library: &Arc<Library>, ordinal: i32) -> Result<Self, Error> {
+        initialise(library)?;
+        let mut handle = CUdevice(0);
+        // SAFETY: the result is written to memory that is ours.
+        library.checked(&cuda::cuDeviceGet).call(|get| unsafe { get(&raw mut handle, ordinal) })?;
+        Ok(Self { library: Arc::clone(library), handle })
+    }
+
+    /// All devices. Initialises the driver.
+    pub fn all(library: &Arc<Library>) -> Result<Vec<Self>, Error> {
+        initialise(library)?;
+        let mut count = 0;
+        // SAFETY: the result is written to memory that is ours.
+        library.checked(&cuda::cuDeviceGetCount).call(|get| unsafe { get(&raw mut count) })?;
+        (0..count).map(|ordinal| Self::new(library, ordinal)).collect()
+    }
+
+    /// The device that another API calls by this identity: `deviceUUID` or `deviceLUID` of Vulkan, `AdapterLuid` of DXGI.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchDevice`] names what was looked for and everything there is.
+    pub fn matching(library: &Arc<Library>, wanted: Identity) -> Result<Self, Error> {
+        let mut found = Vec::new();
+        for device in Self::all(library)? {
+            let identity = match wanted {
+                Identity::Uuid(_) => Identity::Uuid(device.uuid()?),
+                Identity::Luid(wanted) => match device.luid()? {
+                    // Without a mask of nodes any node will do.
+                    Some(luid) if wanted.node_mask == 0 => Identity::Luid(Luid { node_mask: 0, ..luid }),
+                    Some(luid) => Identity::Luid(luid),
+                    None => continue,
+                },
+            };
+            if identity == wanted {
+                return Ok(device);
+            }
+            found.push(identity);
+        }
+        Err(Error::NoSuchDevice { wanted, found })
+    }
+
+    pub(super) fn of_context(library: &Arc<Library>, handle: CUdevice) -> Self {
+        Self { library: Arc::clone(library), handle }
+    }
+
+    /// For other crates.
+    #[must_use]
+    pub fn as_raw(&self) -> CUdevice {
+        self.handle
+    }
+
+    /// The driver.
+    #[must_use]
+    pub fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
+    /// Its name, as `"NVIDIA H200"`.
+    pub fn name(&self) -> Result<String, Error> {
+        let mut name = [0_u8; 256];
+        // SAFETY: the buffer is as long as is said.
+        let named =
+            |get: unsafe extern "system" fn(_, _, _) -> CUresult| unsafe { get(name.as_mut_ptr().cast(), 256, self.handle) };
+        self.library.checked(&cuda::cuDeviceGetName).call(named)?;
+        let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
+        Ok(String::from_utf8_lossy(name).into_owned())
+    }
+
+    /// The identity that Vulkan calls `deviceUUID`.
+    pub fn uuid(&self) -> Result<Uuid, Error> {
+        let mut uuid = CUuuid { bytes: [0; 16] };
+        // SAFETY: the result is written to memory that is ours.
+        self.library.checked(&cuda::cuDeviceGetUuid_v2).call(|get| unsafe { get(&raw mut uuid, self.handle) })?;
+        Ok(Uuid(uuid.bytes.map(|byte| u8::from_ne_bytes(byte.to_ne_bytes()))))
+    }
+
+    /// The identity that Windows gives it; `None` where it has none, as on Linux.
+    pub fn luid(&self) -> Result<Option<Luid>, Error> {
+        let (mut luid, mut node_mask) = ([0_u8; 8], 0);
+        let get = |get: unsafe extern "system" fn(*mut c_char, *mut u32, CUdevice) -> CUresult| {
+            // SAFETY: an LUID has eight bytes.
+            unsafe { get(luid.as_mut_ptr().cast(), &raw mut node_mask, self.handle) }
+        };
+        match self.library.checked(&cuda::cuDeviceGetLuid).call(get) {
+            Ok(()) => Ok(Some(Luid { bytes: luid, node_mask })),
+            Err(Error::Missing(_)) => Ok(None),
+            Err(Error::Call(error))
+                if matches!(
+                    error.result,
+                    CUresult::CUDA_ERROR_NOT_SUPPORTED | CUresult::CUDA_ERROR_INVALID_DEVICE | CUresult::CUDA_ERROR_INVALID_VALUE
+                ) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// One attribute. A driver that is older than the attribute refuses.
+    pub fn attribute(&self, attribute: CUdevice_attribute) -> Result<i32, Error> {
+        let mut value = 0;
+        let get = self.library.checked(&cuda::cuDeviceGetAttribute);
+        // SAFETY: the result is written to memory that is ours.
+        get.call(|get| unsafe { get(&raw mut value, attribute, self.handle) })?;
+        Ok(value)
+    }
+
+    /// Whether this device takes handles of a kind.
+    #[must_use]
+    pub fn supports(&self, row: &'static HandleType) -> Support {
+        if !kind::exists_here(row) {
+            return Support::No(Obstacle::System);
+        }
+        let Some(attribute) = kind::attribute(row) else { return Support::NothingToAsk };
+        match self.attribute(attribute) {
+            Ok(0) => Support::No(Obstacle::Attribute(attribute)),
+            Ok(_) => Support::Yes(attribute),
+            // An older driver does not know the attribute, which says nothing about the kind.
+            Err(_) => Support::NothingToAsk,
+        }
+    }
+
+    /// The same as a result, for who is about to import or export.
+    pub(super) fn demand(&self, row: &'static HandleType) -> Result<(), Error> {
+        match self.supports(row) {
+            Support::No(why) => {
+                Err(Error::Unsupported(Unsupported { handle_type: row, why, driver: Arc::clone(self.library.shared_driver()) }))
+            }
+            Support::Yes(_) | Support::NothingToAsk => Ok(()),
+        }
+    }
+
+    /// Every kind of handle of the API, with what the device says about it.
+    ///
+    /// A row is keyed by kind of handle *and* by what a semaphore of it carries: a device that shares binary semaphores need not share
+    /// timeline semaphores.
+    #[must_use]
+    pub fn capabilities(&self) -> Vec<Capability> {
+        let capability = |handle_type: &'static HandleType| {
+            let import = self.supports(handle_type);
+            let export = (handle_type.exported_size != ExportedSize::Never).then_some(import);
+            Capability { handle_type, import, export }
+        };
+        cuda::HANDLE_TYPES.iter().map(capability).collect()
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Device").field(&self.handle.0).finish()
+    }
+}
+
+fn initialise(library: &Library) -> Result<(), Error> {
+    // SAFETY: zero is the only flag there is.
+    library.checked(&cuda::cuInit).call(|init| unsafe { init(0) })
+}
+
+/// What is known about a kind of handle on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// The device says yes, by this attribute.
+    Yes(CUdevice_attribute),
+    /// It cannot be used here.
+    No(Obstacle),
+    /// Upstream names nothing to ask, or the driver is older than the question: trying is the only way.
+    NothingToAsk,
+}
+
+impl fmt::Display for Support {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Yes(attribute) => write!(f, "yes (attribute {})", attribute.0),
+            Self::No(Obstacle::Attribute(attribute)) => write!(f, "no (attribute {} is 0)", attribute.0),
+            Self::No(_) => f.write_str("no (not on this system)"),
+            Self::NothingToAsk => f.write_str("no query exists"),
+        }
+    }
+}
+
+/// One kind of handle, and whether a device imports and exports it.
+#[derive(Clone, Copy, Debug)]
+pub struct Capability {
+    /// The kind, with what a semaphore of it carries.
+    pub handle_type: &'static HandleType,
+    /// Whether it can be imported.
+    pub import: Support,
+    /// Whether it can be exported; `None` where the API only imports it.
+    pub export: Option<Support>,
+}
+
+/// What another API calls a device by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// On every system.
+    Uuid(Uuid),
+    /// On Windows.
+    Luid(Luid),
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uuid(uuid) => write!(f, "UUID {uuid}"),
+            Self::Luid(luid) => write!(f, "LUID {luid}"),
+        }
+    }
+}
+
+/// `VkPhysicalDeviceIDProperties::deviceUUID`, `CUuuid`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Uuid(pub [u8; 16]);
+
+impl fmt::Display for Uuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, byte) in self.0.iter().enumerate() {
+            write!(f, "{}{byte:02x}", if matches!(index, 4 | 6 | 8 | 10) { "-" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+/// `VkPhysicalDeviceIDProperties::deviceLUID` with its mask of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Luid {
+    /// The identity of the adapter.
+    pub bytes: [u8; 8],
+    /// Which of its nodes; 0 for whichever.
+    pub node_mask: u32,
+}
+
+impl fmt::Display for Luid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        write!(f, " (nodes {:#x})", self.node_mask)
+    }
+}

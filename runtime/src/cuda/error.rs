@@ -1,0 +1,308 @@
+//! What can go wrong in a checked call, as data: what the driver answered, which rules a descriptor breaks, what the device does not
+//! support, which commands are missing.
+//!
+//! In: the facts of a call that failed. Out: values whose `Display` forms say the command, the code's name and number, whether upstream
+//! lists the code for the command, what was checked before, what is likely wrong, and what to do next. Text is made when it is shown, never
+//! before, and never for a call that succeeds.
+
+use std::{error, fmt, sync::Arc};
+
+use clcu_sys::{
+    CommandInfo,
+    cuda::{self, CUresult},
+    rules::{HandleType, Violation, find_documented},
+};
+
+use super::{advice, device::Identity, semaphore::Misuse};
+use crate::error::{Driver, Missing};
+
+/// Anything that stops a call of this module.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The driver lacks commands that are needed, perhaps only later: to destroy what is about to be imported. Nothing was called.
+    Missing(Vec<Missing>),
+    /// The arguments break rules. The driver was not called.
+    Invalid(Invalid),
+    /// This device, driver or system does not support it. The driver was asked for the capability, and not called otherwise.
+    Unsupported(Unsupported),
+    /// A signal or wait that cannot be right whatever the other side does. The driver was not called.
+    Misuse(Misuse),
+    /// The driver refused.
+    Call(CallError),
+    /// The driver reported success, and gave nothing.
+    Nothing {
+        /// The command.
+        command: &'static CommandInfo,
+        /// The driver.
+        driver: Arc<Driver>,
+    },
+    /// No context is current on this thread.
+    NoContext,
+    /// A handle type that this version of the crate does not know.
+    UnknownHandleType {
+        /// Its number.
+        value: u32,
+    },
+    /// A part of external memory that does not lie within it. The driver was not called.
+    OutOfRange {
+        /// Where it begins, in bytes.
+        offset: u64,
+        /// Its bytes; never zero in what is mapped.
+        length: u64,
+        /// The bytes of the whole.
+        size: u64,
+    },
+    /// No device of this driver is the one that was asked for.
+    NoSuchDevice {
+        /// What was asked for.
+        wanted: Identity,
+        /// What there is.
+        found: Vec<Identity>,
+    },
+    /// The operating system refused something that had to be done for the call: to duplicate a file descriptor.
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// Its error number, where it gave one.
+        number: Option<i32>,
+    },
+}
+
+impl Error {
+    /// The driver's answer, if it was called and refused.
+    #[must_use]
+    pub fn result(&self) -> Option<CUresult> {
+        match self {
+            Self::Call(error) => Some(error.result),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(missing) => {
+                write!(f, "the driver lacks ")?;
+                for (index, one) in missing.iter().enumerate() {
+                    write!(f, "{}{}", if index == 0 { "" } else { ", " }, one.command.symbol.to_string_lossy())?;
+                }
+                f.write_str("; nothing was called")?;
+                missing.iter().try_for_each(|one| write!(f, "\n  {one}"))
+            }
+            Self::Invalid(invalid) => invalid.fmt(f),
+            Self::Unsupported(unsupported) => unsupported.fmt(f),
+            Self::Misuse(misuse) => misuse.fmt(f),
+            Self::Call(call) => call.fmt(f),
+            Self::Nothing { command, driver } => {
+                write!(
+                    f,
+                    "{} reported success and gave no object; nothing was kept. Report it to whoever made {driver}.",
+                    command.symbol.to_string_lossy()
+                )
+            }
+            Self::NoContext => f.write_str(
+                "no context is current on this thread; make one current (cuCtxSetCurrent), or retain a device's primary context (`Context::primary`)",
+            ),
+            Self::UnknownHandleType { value } => {
+                write!(f, "handle type {value} is not one that these bindings, of CUDA {}, know", super::BINDINGS)
+            }
+            Self::OutOfRange { offset, length: 0, size } => {
+                write!(f, "nothing was mapped: 0 bytes from {offset} on, of memory of {size} bytes; at least one is needed")
+            }
+            Self::OutOfRange { offset, length, size } => write!(
+                f,
+                "nothing was mapped: {length} bytes from {offset} on do not lie within the memory, which was imported with {size} bytes"
+            ),
+            Self::NoSuchDevice { wanted, found } => {
+                write!(f, "no CUDA device is {wanted}; there are:")?;
+                if found.is_empty() {
+                    f.write_str(" none")?;
+                }
+                found.iter().try_for_each(|identity| write!(f, "\n  {identity}"))?;
+                f.write_str(
+                    "\nExternal objects are shared on one device only: choose the Vulkan or Direct3D device that is one of these, and \
+                     look whether CUDA_VISIBLE_DEVICES hides it.",
+                )
+            }
+            Self::System { what, number: Some(number) } => write!(f, "{what}: {}", std::io::Error::from_raw_os_error(*number)),
+            Self::System { what, number: None } => write!(f, "{what} failed"),
+        }
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Missing(missing) => missing.first().map(|one| one as _),
+            Self::Invalid(invalid) => Some(invalid),
+            Self::Unsupported(unsupported) => Some(unsupported),
+            Self::Misuse(misuse) => Some(misuse),
+            Self::Call(call) => Some(call),
+            Self::Nothing { .. }
+            | Self::NoContext
+            | Self::UnknownHandleType { .. }
+            | Self::OutOfRange { .. }
+            | Self::NoSuchDevice { .. }
+            | Self::System { .. } => None,
+        }
+    }
+}
+
+impl From<Missing> for Error {
+    fn from(missing: Missing) -> Self {
+        Self::Missing(vec![missing])
+    }
+}
+
+impl From<CallError> for Error {
+    fn from(error: CallError) -> Self {
+        Self::Call(error)
+    }
+}
+
+/// A command that the driver refused.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CallError {
+    /// The command.
+    pub command: &'static CommandInfo,
+    /// The driver's answer.
+    pub result: CUresult,
+    /// The kind of handle that it was about.
+    pub handle_type: Option<&'static HandleType>,
+    /// The record or arguments that were checked before the call and broke no rule.
+    pub checked: Option<&'static str>,
+    /// The driver.
+    pub driver: Arc<Driver>,
+}
+
+impl CallError {
+    /// Whether upstream lists the code for the command; `None` where it lists none for it.
+    #[must_use]
+    pub fn is_documented(&self) -> Option<bool> {
+        let codes = find_documented(cuda::ERRORS, self.command)?.codes?;
+        Some(codes.contains(&self.result))
+    }
+
+    /// What is likely wrong, and what to do next, as far as the code and the kind of handle tell.
+    #[must_use]
+    pub fn advice(&self) -> advice::Advice {
+        advice::of(self)
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { command, result, handle_type, checked, driver } = self;
+        f.write_str(&command.symbol.to_string_lossy())?;
+        if let Some(row) = handle_type {
+            write!(f, " ({})", row.name)?;
+        }
+        // Alone a code that has no name shows its type, and still its number.
+        write!(f, ": {result}")?;
+        match self.is_documented() {
+            Some(true) => f.write_str(", one of the codes that cuda.h lists for this command")?,
+            Some(false) => f.write_str(", which is not among the codes that cuda.h lists for this command")?,
+            None => f.write_str("; cuda.h lists no codes for this command")?,
+        }
+        write!(f, ". From {driver}.")?;
+        if let Some(checked) = checked {
+            write!(f, "\n  checked before the call: {checked} breaks no rule")?;
+        }
+        let advice = self.advice();
+        if !advice.likely.is_empty() {
+            write!(f, "\n  likely: {}", advice.likely)?;
+        }
+        if !advice.next.is_empty() {
+            write!(f, "\n  next: {}", advice.next)?;
+        }
+        Ok(())
+    }
+}
+
+impl error::Error for CallError {}
+
+/// Arguments that break rules: all of them, before the driver was called.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Invalid {
+    /// The command that would have been called.
+    pub command: &'static CommandInfo,
+    /// Each record or argument list, and a rule that it breaks.
+    pub violations: Vec<(&'static str, Violation)>,
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.violations.len();
+        let rules = if count == 1 { "rule" } else { "rules" };
+        write!(f, "{} was not called: {count} {rules} broken", self.command.symbol.to_string_lossy())?;
+        self.violations.iter().try_for_each(|(subject, violation)| write!(f, "\n  {subject}: {violation}"))
+    }
+}
+
+impl error::Error for Invalid {}
+
+/// A kind of handle that cannot be used here, although the descriptor may be good.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Unsupported {
+    /// The kind.
+    pub handle_type: &'static HandleType,
+    /// Why not.
+    pub why: Obstacle,
+    /// The driver.
+    pub driver: Arc<Driver>,
+}
+
+/// Why a kind of handle cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// It does not exist on this system.
+    System,
+    /// The device says no: this attribute of it is zero.
+    Attribute(cuda::CUdevice_attribute),
+    /// Upstream does not say who closes the handle, so no owner of it can be handed over in safety.
+    Ownership,
+    /// A semaphore of this kind carries something else than the type that was asked for.
+    Payload,
+    /// What carries such a handle is not what was given: a file descriptor, a Windows handle, a name, a pointer.
+    Carrier,
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.handle_type.name;
+        match self.why {
+            Obstacle::System => write!(f, "{name} is not supported: it does not exist on {}", std::env::consts::OS),
+            Obstacle::Attribute(attribute) => write!(
+                f,
+                "{name} is not supported: the device says so ({attribute:?}, attribute {}, is 0); {} was asked, and the handle is untouched",
+                attribute.0, self.driver
+            ),
+            Obstacle::Ownership => write!(
+                f,
+                "{name} cannot be imported from an owned handle: upstream does not say who closes it; use the constructor that takes it raw"
+            ),
+            Obstacle::Payload => {
+                write!(f, "{name} does not fit the type of semaphore that was asked for: it carries {:?}", self.handle_type.payload)
+            }
+            Obstacle::Carrier => {
+                write!(f, "{name} is not carried by what was given: it takes {}", self.handle_type.members.join(" or "))
+            }
+        }
+    }
+}
+
+impl error::Error for Unsupported {}
+
+const _: () = {
+    const fn may_cross_threads<T: Send + Sync + 'static>() {}
+    may_cross_threads::<Error>();
+    may_cross_threads::<CallError>();
+    may_cross_threads::<Invalid>();
+    may_cross_threads::<Unsupported>();
+};

@@ -1,0 +1,153 @@
+//! Memory and events that processes on one machine share by handles of 64 bytes: in, an address or event of this process, or the bytes that
+//! another sent; out, bytes to send, or an owner of what they name.
+//!
+//! The bytes hold no reference: what they name lives as long as the process that exported it keeps it.
+
+use std::mem;
+
+use clcu_sys::cuda::{self, CUdeviceptr, CUevent, CUipcEventHandle, CUipcMem_flags, CUipcMemHandle};
+
+use super::{
+    checked,
+    context::{Context, Current},
+    error::Error,
+    kind,
+};
+use crate::trace;
+
+/// The bytes by which another process opens memory that `cuMemAlloc` gave.
+///
+/// # Safety
+/// `address` is the beginning of an allocation of this process.
+pub unsafe fn export_memory(current: &Current<'_>, address: CUdeviceptr) -> Result<CUipcMemHandle, Error> {
+    let mut handle = CUipcMemHandle { reserved: [0; 64] };
+    let checked = current.library().checked(&cuda::cuIpcGetMemHandle).about(kind::by_name("CUipcMemHandle"));
+    // SAFETY: the result is written to memory that is ours; the caller promises the rest.
+    checked.call(|get| unsafe { get(&raw mut handle, address) })?;
+    Ok(handle)
+}
+
+/// The bytes by which another process opens an event.
+///
+/// # Safety
+/// `event` is alive, and was made with `CU_EVENT_INTERPROCESS` and `CU_EVENT_DISABLE_TIMING`.
+pub unsafe fn export_event(current: &Current<'_>, event: CUevent) -> Result<CUipcEventHandle, Error> {
+    let mut handle = CUipcEventHandle { reserved: [0; 64] };
+    let checked = current.library().checked(&cuda::cuIpcGetEventHandle).about(kind::by_name("CUipcEventHandle"));
+    // SAFETY: the result is written to memory that is ours; the caller promises the rest.
+    checked.call(|get| unsafe { get(&raw mut handle, event) })?;
+    Ok(handle)
+}
+
+/// Memory of another process that was opened here.
+#[derive(Debug)]
+pub struct IpcMemory {
+    context: Context,
+    /// Null once it is closed.
+    address: CUdeviceptr,
+}
+
+impl IpcMemory {
+    /// Opens memory of another process, with access between devices where it lies on another one.
+    ///
+    /// # Safety
+    /// The bytes came from [`export_memory`] or `cuIpcGetMemHandle` in another process, which keeps the memory for as long as this lives.
+    pub unsafe fn open(current: &Current<'_>, handle: CUipcMemHandle) -> Result<Self, Error> {
+        let library = current.library();
+        library.demand(&[cuda::cuIpcCloseMemHandle.info()])?;
+        let mut address = CUdeviceptr::NULL;
+        let command = &cuda::cuIpcOpenMemHandle_v2;
+        let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
+        let arguments = cuda::cuIpcOpenMemHandle_v2_arguments { Flags: flags };
+        let checked = library.checked(command).about(kind::by_name("CUipcMemHandle"));
+        let checked = checked.arguments(&arguments, &checked::given(library));
+        // SAFETY: the result is written to memory that is ours; the caller promises the rest.
+        checked.call(|open| unsafe { open(&raw mut address, handle, flags) })?;
+        let address = checked::some(library, command.info(), address, address.is_null())?;
+        Ok(Self { context: current.context().clone(), address })
+    }
+
+    /// Where it lies on the device, in this process.
+    #[must_use]
+    pub fn address(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    /// Closes it. Dropping it does the same, and says nothing of a failure but to who listens for events.
+    pub fn close(mut self) -> Result<(), Error> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        let address = mem::replace(&mut self.address, CUdeviceptr::NULL);
+        if address.is_null() {
+            return Ok(());
+        }
+        let _current = self.context.enter()?;
+        // SAFETY: it is open, and this is the one time that it is closed.
+        self.context.library().checked(&cuda::cuIpcCloseMemHandle).call(|close| unsafe { close(address) })
+    }
+}
+
+impl Drop for IpcMemory {
+    fn drop(&mut self) {
+        if let Err(error) = self.end() {
+            trace::lost("memory of another process could not be closed", &error);
+        }
+    }
+}
+
+/// An event of another process that was opened here.
+#[derive(Debug)]
+pub struct IpcEvent {
+    context: Context,
+    /// Null once it is destroyed.
+    handle: CUevent,
+}
+
+impl IpcEvent {
+    /// Opens an event of another process.
+    ///
+    /// # Safety
+    /// The bytes came from [`export_event`] or `cuIpcGetEventHandle` in another process, which keeps the event for as long as this lives.
+    pub unsafe fn open(current: &Current<'_>, bytes: CUipcEventHandle) -> Result<Self, Error> {
+        let library = current.library();
+        library.demand(&[cuda::cuEventDestroy_v2.info()])?;
+        let mut handle = CUevent::NULL;
+        let command = &cuda::cuIpcOpenEventHandle;
+        let checked = library.checked(command).about(kind::by_name("CUipcEventHandle"));
+        // SAFETY: the result is written to memory that is ours; the caller promises the rest.
+        checked.call(|open| unsafe { open(&raw mut handle, bytes) })?;
+        let handle = checked::some(library, command.info(), handle, handle.is_null())?;
+        Ok(Self { context: current.context().clone(), handle })
+    }
+
+    /// For other crates. It stays this value's to destroy.
+    #[must_use]
+    pub fn as_raw(&self) -> CUevent {
+        self.handle
+    }
+
+    /// Destroys it here. Dropping it does the same, and says nothing of a failure but to who listens for events.
+    pub fn destroy(mut self) -> Result<(), Error> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        let handle = mem::replace(&mut self.handle, CUevent::NULL);
+        if handle.is_null() {
+            return Ok(());
+        }
+        let _current = self.context.enter()?;
+        // SAFETY: it is alive, and this is the one time that it is destroyed.
+        self.context.library().checked(&cuda::cuEventDestroy_v2).call(|destroy| unsafe { destroy(handle) })
+    }
+}
+
+impl Drop for IpcEvent {
+    fn drop(&mut self) {
+        if let Err(error) = self.end() {
+            trace::lost("an event of another process could not be destroyed", &error);
+        }
+    }
+}

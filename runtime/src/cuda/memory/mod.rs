@@ -1,0 +1,259 @@
+//! External memory: in, what another API or process exported; out, an owner of it, and addresses and arrays that map parts of it.
+//!
+//! What is mapped borrows the memory, and the memory keeps its context: each goes before what it lies in. [`MappedMemory`] is both in one,
+//! for who maps once and keeps it in a struct.
+//!
+//! Importing and mapping are safe for the reasons that [`semaphore`](super::semaphore) gives: an address of the device is a number to
+//! this program, and who uses it in a launch or a copy promises that it is mapped, and that the accesses are ordered.
+
+mod mapped;
+mod source;
+
+use std::{fmt, mem};
+
+use clcu_sys::{
+    cuda::{
+        self, CUDA_EXTERNAL_MEMORY_BUFFER_DESC as BufferDescriptor, CUDA_EXTERNAL_MEMORY_HANDLE_DESC as Descriptor,
+        CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC as ArrayDescriptor, CUdeviceptr, CUexternalMemory, CUexternalMemoryHandleType,
+        CUmipmappedArray,
+    },
+    rules::{Found, HandleType, Origin, Predicate, Rule, Violation, Zeroed},
+};
+
+pub use self::{
+    mapped::{MappedBuffer, MappedMemory, MipmappedArray},
+    source::Source,
+};
+use super::{
+    checked,
+    context::{Context, Current},
+    error::Error,
+    import::ImportError,
+    kind,
+};
+use crate::trace;
+
+/// No driver makes sense of memory without bytes, and who passes zero has likely asked the wrong one for the size.
+static SIZE: Rule = Rule {
+    id: "clcu/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero",
+    predicate: Predicate::NonZero,
+    fields: &[Descriptor::SIZE.field],
+    origin: Origin::Ours,
+    reason: "an object that is exported has bytes; the size that a file system reports of a descriptor is 0 and is not its",
+    ..Rule::NOTHING
+};
+
+/// External memory that was imported. Destroying it does not free what the other side has.
+pub struct ExternalMemory {
+    context: Context,
+    /// Null once it is destroyed or given away.
+    handle: CUexternalMemory,
+    handle_type: CUexternalMemoryHandleType,
+    row: &'static HandleType,
+    size: u64,
+}
+
+impl ExternalMemory {
+    /// Imports memory into the current context.
+    ///
+    /// Before the driver is called: every command that the memory will need is there, the descriptor breaks no rule, and the device does
+    /// not say that it lacks the handle type.
+    ///
+    /// # Errors
+    /// A file descriptor comes back in the error wherever it is still the caller's.
+    pub fn import(current: &Current<'_>, source: Source<'_>) -> Result<Self, ImportError> {
+        let Source { descriptor, carrier } = source;
+        let library = current.library();
+        let (handle_type, size) = (descriptor.r#type, descriptor.size);
+        let command = &cuda::cuImportExternalMemory;
+        let ready = || {
+            library.demand(&[command.info(), cuda::cuDestroyExternalMemory.info()])?;
+            let row = kind::of_memory(handle_type);
+            let empty = (size == 0).then_some(Violation { rule: &SIZE, found: Found::Number(0) });
+            let checked = library.checked(command).about(row).record(&descriptor, &checked::given(library));
+            let ready = checked.broken("CUDA_EXTERNAL_MEMORY_HANDLE_DESC", empty).ready()?;
+            // The rules refuse every type that has no row.
+            let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
+            carrier.demand(row, &current.context().device())?;
+            Ok((ready, row))
+        };
+        let (ready, row) = match ready() {
+            Ok(ready) => ready,
+            Err(error) => return Err(ImportError::before(error, carrier)),
+        };
+        let mut handle = CUexternalMemory::NULL;
+        // SAFETY: both pointers are good for the call. What carries the handle is alive: an owned descriptor here, a borrowed handle or name
+        // by its lifetime, a raw descriptor or an NvSci object by the promise of its constructor.
+        if let Err(error) = ready.call(|import| unsafe { import(&raw mut handle, descriptor.as_ptr()) }) {
+            return Err(ImportError::after(error, carrier, row.owner_on_failure));
+        }
+        carrier.give(row.owner_on_success);
+        let handle = checked::some(library, command.info(), handle, handle.is_null()).map_err(ImportError::kept)?;
+        Ok(Self { context: current.context().clone(), handle, handle_type, row, size })
+    }
+
+    /// Imports memory and maps a part of it, or does neither.
+    ///
+    /// The driver gets a duplicate of a file descriptor; the caller's is closed only when both succeeded. So an exported descriptor, which
+    /// often cannot be had a second time, survives a mapping that fails.
+    ///
+    /// # Errors
+    /// The caller's file descriptor comes back in every one.
+    pub fn import_and_map(
+        current: &Current<'_>,
+        source: Source<'_>,
+        offset: u64,
+        length: u64,
+    ) -> Result<MappedMemory, ImportError> {
+        #[cfg(unix)]
+        if let super::import::Carrier::Fd(fd) = source.carrier {
+            let duplicate = match fd.try_clone() {
+                Ok(duplicate) => duplicate,
+                Err(error) => {
+                    let what = "duplicating the file descriptor";
+                    return Err(ImportError::kept(Error::System { what, number: error.raw_os_error() }).returning(fd));
+                }
+            };
+            let carrier = super::import::Carrier::Fd(duplicate);
+            let descriptor = source.descriptor.with(Descriptor::HANDLE_FD, carrier.number());
+            // On success `fd` is closed: the driver has its own.
+            return Self::map_all(current, Source { descriptor, carrier }, offset, length).map_err(|error| error.returning(fd));
+        }
+        Self::map_all(current, source, offset, length)
+    }
+
+    fn map_all(current: &Current<'_>, source: Source<'_>, offset: u64, length: u64) -> Result<MappedMemory, ImportError> {
+        // What cannot be unmapped shall not be mapped, and nothing imported for it.
+        let demanded = current.library().demand(&[cuda::cuExternalMemoryGetMappedBuffer.info(), cuda::cuMemFree_v2.info()]);
+        if let Err(error) = demanded {
+            return Err(ImportError::before(error, source.carrier));
+        }
+        let memory = Self::import(current, source)?;
+        // A failure drops the memory, which destroys it.
+        let address = memory.map(offset, length).map_err(ImportError::kept)?;
+        Ok(MappedMemory::new(memory, address, length))
+    }
+
+    /// Takes memory that somebody else imported into `context`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownHandleType`].
+    ///
+    /// # Safety
+    /// It is alive, was imported by this driver with this handle type and size, and nobody else destroys it.
+    pub unsafe fn from_raw(
+        context: &Context,
+        handle: CUexternalMemory,
+        handle_type: CUexternalMemoryHandleType,
+        size: u64,
+    ) -> Result<Self, Error> {
+        context.library().demand(&[cuda::cuDestroyExternalMemory.info()])?;
+        let row = kind::of_memory(handle_type).ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
+        Ok(Self { context: context.clone(), handle, handle_type, row, size })
+    }
+
+    /// Maps `length` bytes from `offset` on into the device's addresses.
+    ///
+    /// They are mapped in the context of the memory. Both obey the alignment that the exporting API asks for. Mapping the same bytes twice
+    /// gives two addresses.
+    pub fn map_buffer(&self, offset: u64, length: u64) -> Result<MappedBuffer<'_>, Error> {
+        // What cannot be unmapped shall not be mapped.
+        self.context.library().demand(&[cuda::cuMemFree_v2.info()])?;
+        let address = self.map(offset, length)?;
+        Ok(MappedBuffer::new(self, address, length))
+    }
+
+    fn map(&self, offset: u64, length: u64) -> Result<CUdeviceptr, Error> {
+        let end = offset.checked_add(length).filter(|end| *end <= self.size);
+        if end.is_none() || length == 0 {
+            return Err(Error::OutOfRange { offset, length, size: self.size });
+        }
+        let descriptor =
+            Zeroed::<BufferDescriptor>::new().with(BufferDescriptor::OFFSET, offset).with(BufferDescriptor::SIZE, length);
+        let current = self.context.enter()?;
+        // SAFETY: the memory is alive, and the descriptor is initialised.
+        unsafe { checked::external_memory_get_mapped_buffer(current.library(), self.handle, self.handle_type, &descriptor, &[]) }
+    }
+
+    /// Maps an image of the memory as a mipmapped array. The descriptor says where it begins, its format, extent and levels, as the
+    /// exporting API laid them out.
+    pub fn map_mipmapped_array(&self, descriptor: &Zeroed<'_, ArrayDescriptor>) -> Result<MipmappedArray<'_>, Error> {
+        let library = self.context.library();
+        library.demand(&[cuda::cuMipmappedArrayDestroy.info(), cuda::cuMipmappedArrayGetLevel.info()])?;
+        let map = checked::external_memory_get_mapped_mipmapped_array;
+        let _current = self.context.enter()?;
+        // SAFETY: the memory is alive, and the descriptor is initialised.
+        let array: CUmipmappedArray = unsafe { map(library, self.handle, self.handle_type, descriptor, &[]) }?;
+        Ok(MipmappedArray::new(self, array, descriptor.numLevels))
+    }
+
+    /// For other crates. It stays this value's to destroy.
+    #[must_use]
+    pub fn as_raw(&self) -> CUexternalMemory {
+        self.handle
+    }
+
+    /// Gives it away, with the duty to destroy it.
+    #[must_use]
+    pub fn into_raw(mut self) -> CUexternalMemory {
+        mem::replace(&mut self.handle, CUexternalMemory::NULL)
+    }
+
+    /// Its size in bytes, as it was imported.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The kind of handle that it was imported from.
+    #[must_use]
+    pub fn handle_type(&self) -> &'static HandleType {
+        self.row
+    }
+
+    /// Destroys it. Dropping it does the same, and says nothing of a failure but to who listens for events.
+    ///
+    /// What is mapped of it goes first:
+    ///
+    /// ```compile_fail,E0505
+    /// # fn f(memory: clcu::cuda::ExternalMemory) -> Result<(), clcu::cuda::Error> {
+    /// let buffer = memory.map_buffer(0, 4096)?;
+    /// memory.destroy()?;
+    /// println!("{:?}", buffer.address());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn destroy(mut self) -> Result<(), Error> {
+        self.release()
+    }
+
+    fn release(&mut self) -> Result<(), Error> {
+        let handle = mem::replace(&mut self.handle, CUexternalMemory::NULL);
+        if handle.is_null() {
+            return Ok(());
+        }
+        let _current = self.context.enter()?;
+        let destroy = self.context.library().checked(&cuda::cuDestroyExternalMemory).about(Some(self.row));
+        // SAFETY: it is alive, nothing is mapped of it, and this is the one time that it is destroyed.
+        destroy.call(|destroy| unsafe { destroy(handle) })
+    }
+}
+
+impl Drop for ExternalMemory {
+    fn drop(&mut self) {
+        if let Err(error) = self.release() {
+            trace::lost("external memory could not be destroyed", &error);
+        }
+    }
+}
+
+impl fmt::Debug for ExternalMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { handle, handle_type, size, .. } = self;
+        f.debug_struct("ExternalMemory")
+            .field("handle", handle)
+            .field("type", handle_type)
+            .field("size", size)
+            .finish_non_exhaustive()
+    }
+}

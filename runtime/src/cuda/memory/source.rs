@@ -1,0 +1,166 @@
+//! What memory is imported from: a constructor for each handle type that takes what the type needs, and one for each way of carrying a
+//! handle, which serves handle types that this version of the crate has no name for.
+
+use std::ffi::c_void;
+
+#[cfg(unix)]
+use std::os::fd::{OwnedFd, RawFd};
+#[cfg(windows)]
+use std::os::windows::io::{AsRawHandle as _, BorrowedHandle};
+
+use clcu_sys::{
+    cuda::{CUDA_EXTERNAL_MEMORY_DEDICATED, CUDA_EXTERNAL_MEMORY_HANDLE_DESC as Descriptor, CUexternalMemoryHandleType},
+    rules::{Utf16Name, Zeroed},
+};
+
+use crate::cuda::import::Carrier;
+
+/// What memory is imported from. `'a` is the life of a borrowed handle or name.
+///
+/// `size` is that of the exported object in bytes, as the exporting API knows it: nothing can be asked for it, and the size that a file
+/// system reports of a file descriptor is another. Zero is refused before the driver is called.
+///
+/// A type of semaphore handle is not one of memory, although their numbers coincide:
+///
+/// ```compile_fail,E0308
+/// # fn f(fd: std::os::fd::OwnedFd) {
+/// use clcu::{cuda::memory::Source, sys::cuda::CUexternalSemaphoreHandleType};
+/// let source = Source::from_fd(CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, fd, 4096);
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "it is imported by `ExternalMemory::import`"]
+pub struct Source<'a> {
+    pub(super) descriptor: Zeroed<'a, Descriptor>,
+    pub(super) carrier: Carrier,
+}
+
+impl<'a> Source<'a> {
+    fn new(descriptor: Zeroed<'a, Descriptor>, carrier: Carrier) -> Self {
+        Self { descriptor, carrier }
+    }
+
+    fn of(handle_type: CUexternalMemoryHandleType, size: u64) -> Zeroed<'a, Descriptor> {
+        Zeroed::<Descriptor>::new().with(Descriptor::TYPE, handle_type).with(Descriptor::SIZE, size)
+    }
+
+    /// The object has its memory to itself: a dedicated allocation of Vulkan. The constructors for resources of Direct3D, for which it is
+    /// required, set it.
+    pub fn dedicated(mut self) -> Self {
+        let flags = self.descriptor.get(Descriptor::FLAGS) | CUDA_EXTERNAL_MEMORY_DEDICATED;
+        self.descriptor.set(Descriptor::FLAGS, flags);
+        self
+    }
+
+    /// From a file descriptor, for any handle type that is carried by one and whose owner after import upstream names.
+    #[cfg(unix)]
+    pub fn from_fd(handle_type: CUexternalMemoryHandleType, fd: OwnedFd, size: u64) -> Self {
+        let carrier = Carrier::Fd(fd);
+        Self::new(Self::of(handle_type, size).with(Descriptor::HANDLE_FD, carrier.number()), carrier)
+    }
+
+    /// From an NT handle, which stays the caller's to close, for any handle type that is carried by one.
+    #[cfg(windows)]
+    pub fn from_handle(handle_type: CUexternalMemoryHandleType, handle: BorrowedHandle<'a>, size: u64) -> Self {
+        Self::new(Self::of(handle_type, size).with(Descriptor::HANDLE_WIN32_HANDLE, handle.as_raw_handle()), Carrier::Win32)
+    }
+
+    /// From the name of a Windows object, for any handle type that has names.
+    pub fn from_name(handle_type: CUexternalMemoryHandleType, name: Utf16Name<'a>, size: u64) -> Self {
+        Self::new(Self::of(handle_type, size).with_name(Descriptor::HANDLE_WIN32_NAME, name), Carrier::Name)
+    }
+
+    /// From a global KMT handle, for any handle type that is one. It is a number that holds no reference: nobody closes it.
+    pub fn from_kmt(handle_type: CUexternalMemoryHandleType, handle: *mut c_void, size: u64) -> Self {
+        Self::new(Self::of(handle_type, size).with(Descriptor::HANDLE_WIN32_HANDLE, handle), Carrier::Kmt)
+    }
+
+    /// Memory of Vulkan, exported as `VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT`.
+    ///
+    /// The driver owns the file descriptor once the import succeeded, and closes it at once (driver 580.159). After a failure it comes back
+    /// in the error. The descriptor cannot be used any more:
+    ///
+    /// ```compile_fail,E0382
+    /// # fn f(fd: std::os::fd::OwnedFd) {
+    /// let source = clcu::cuda::memory::Source::opaque_fd(fd, 4096);
+    /// drop(fd);
+    /// # }
+    /// ```
+    #[cfg(unix)]
+    pub fn opaque_fd(fd: OwnedFd, size: u64) -> Self {
+        let carrier = Carrier::Fd(fd);
+        Self::new(Descriptor::opaque_fd(carrier.number(), size, 0), carrier)
+    }
+
+    /// A dma-buf of Linux.
+    ///
+    /// # Safety
+    /// Upstream does not say who closes the file descriptor, so it is left alone: after success and after failure, the caller finds out
+    /// whether this driver closed it, and closes it neither twice nor for somebody else. It is open until the import returned.
+    #[cfg(unix)]
+    pub unsafe fn dmabuf_fd(fd: RawFd, size: u64) -> Self {
+        Self::new(Descriptor::dmabuf_fd(fd, size), Carrier::RawFd)
+    }
+
+    /// Memory of Vulkan, by an NT handle. It stays the caller's to close.
+    #[cfg(windows)]
+    pub fn opaque_win32(handle: BorrowedHandle<'a>, size: u64) -> Self {
+        Self::new(Descriptor::opaque_win32(handle.as_raw_handle(), size, 0), Carrier::Win32)
+    }
+
+    /// Memory of Vulkan, by name.
+    pub fn opaque_win32_by_name(name: Utf16Name<'a>, size: u64) -> Self {
+        Self::new(Descriptor::opaque_win32_by_name(name, size, 0), Carrier::Name)
+    }
+
+    /// Memory of Vulkan, by a global KMT handle.
+    pub fn opaque_win32_kmt(handle: *mut c_void, size: u64) -> Self {
+        Self::new(Descriptor::opaque_win32_kmt(handle, size, 0), Carrier::Kmt)
+    }
+
+    /// An `ID3D12Heap`, by an NT handle. It stays the caller's to close.
+    #[cfg(windows)]
+    pub fn d3d12_heap(handle: BorrowedHandle<'a>, size: u64) -> Self {
+        Self::new(Descriptor::d3d12_heap(handle.as_raw_handle(), size, 0), Carrier::Win32)
+    }
+
+    /// An `ID3D12Heap`, by name.
+    pub fn d3d12_heap_by_name(name: Utf16Name<'a>, size: u64) -> Self {
+        Self::new(Descriptor::d3d12_heap_by_name(name, size, 0), Carrier::Name)
+    }
+
+    /// A committed `ID3D12Resource`, by an NT handle. It stays the caller's to close.
+    #[cfg(windows)]
+    pub fn d3d12_resource(handle: BorrowedHandle<'a>, size: u64) -> Self {
+        Self::new(Descriptor::d3d12_resource(handle.as_raw_handle(), size), Carrier::Win32)
+    }
+
+    /// A committed `ID3D12Resource`, by name.
+    pub fn d3d12_resource_by_name(name: Utf16Name<'a>, size: u64) -> Self {
+        Self::new(Descriptor::d3d12_resource_by_name(name, size), Carrier::Name)
+    }
+
+    /// An `ID3D11Resource`, by an NT handle. It stays the caller's to close.
+    #[cfg(windows)]
+    pub fn d3d11_resource(handle: BorrowedHandle<'a>, size: u64) -> Self {
+        Self::new(Descriptor::d3d11_resource(handle.as_raw_handle(), size), Carrier::Win32)
+    }
+
+    /// An `ID3D11Resource`, by name.
+    pub fn d3d11_resource_by_name(name: Utf16Name<'a>, size: u64) -> Self {
+        Self::new(Descriptor::d3d11_resource_by_name(name, size), Carrier::Name)
+    }
+
+    /// An `ID3D11Resource`, by a global KMT handle.
+    pub fn d3d11_resource_kmt(handle: *mut c_void, size: u64) -> Self {
+        Self::new(Descriptor::d3d11_resource_kmt(handle, size), Carrier::Kmt)
+    }
+
+    /// An `NvSciBufObj`.
+    ///
+    /// # Safety
+    /// It is one, and lives for as long as the memory. Upstream does not say who releases it: it stays with the caller.
+    pub unsafe fn nvscibuf(object: *const c_void, size: u64) -> Self {
+        Self::new(Descriptor::nvscibuf(object, size, 0), Carrier::NvSci)
+    }
+}

@@ -1,0 +1,177 @@
+//! Who closes a file descriptor, in a process where nothing else opens any: each test holds the lock, since numbers are shared.
+
+use std::{
+    os::fd::{AsRawFd as _, FromRawFd as _, IntoRawFd as _, OwnedFd, RawFd},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use clcu::{
+    cuda::{
+        Error, ExternalMemory, ExternalSemaphore,
+        memory::Source as MemorySource,
+        semaphore::{Fence, Source, Tracking},
+    },
+    sys::cuda::CUresult,
+};
+use clcu_tests::mock::{self, Opened};
+
+fn alone() -> MutexGuard<'static, ()> {
+    static LOCK: Mutex<()> = Mutex::new(());
+    LOCK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn fd() -> OwnedFd {
+    std::fs::File::open("/dev/null").expect("it is there, and there are numbers left").into()
+}
+
+fn is_open(number: RawFd) -> bool {
+    // SAFETY: asking about a number does nothing to it.
+    unsafe { libc::fcntl(number, libc::F_GETFD) != -1 }
+}
+
+/// How many descriptors this process has.
+fn open_descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").expect("this is Linux").count()
+}
+
+fn open(test: &str) -> Option<Opened> {
+    mock::cuda().open(test)
+}
+
+#[test]
+fn after_success_the_driver_has_closed_the_descriptor_and_its_number_is_left_alone() {
+    let _alone = alone();
+    let Some(driver) = open("cuda_runtime_descriptors: success") else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    let semaphore_fd = fd();
+    let number = semaphore_fd.as_raw_fd();
+    let semaphore = ExternalSemaphore::import(&current, Source::opaque_fd(semaphore_fd)).expect("the mock imports it");
+    assert!(!is_open(number), "the driver closes it");
+    let reused = fd();
+    assert_eq!(reused.as_raw_fd(), number, "the number is reused");
+    drop(semaphore);
+    assert!(is_open(number), "nobody closed it a second time");
+
+    let memory_fd = fd();
+    let number = memory_fd.as_raw_fd();
+    let memory = ExternalMemory::import(&current, MemorySource::opaque_fd(memory_fd, 4096)).expect("the mock imports it");
+    let reused = fd();
+    assert_eq!(reused.as_raw_fd(), number, "the number is reused");
+    memory.destroy().expect("the mock destroys it");
+    assert!(is_open(number), "nobody closed it a second time");
+}
+
+#[test]
+fn after_a_failure_the_same_descriptor_comes_back_open() {
+    let _alone = alone();
+    let Some(driver) = open("cuda_runtime_descriptors: failure") else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    driver.mock.set(c"mock_fail_cuImportExternalSemaphore", 999);
+    driver.mock.set(c"mock_fail_cuImportExternalMemory", 1);
+    let first = fd();
+    let number = first.as_raw_fd();
+    let error = ExternalSemaphore::import(&current, Source::opaque_fd(first)).expect_err("the mock refuses");
+    let back = error.into_fd().expect("it is the caller's");
+    assert_eq!(back.as_raw_fd(), number);
+    let error = ExternalMemory::import(&current, MemorySource::opaque_fd(back, 4096)).expect_err("the mock refuses");
+    let back = error.into_fd().expect("it is the caller's");
+    assert!(back.as_raw_fd() == number && is_open(number));
+    let error = ExternalMemory::import(&current, MemorySource::opaque_fd(back, 0)).expect_err("nothing has no bytes");
+    assert_eq!(driver.mock.calls("cuImportExternalMemory"), 1);
+    drop(error);
+    assert!(!is_open(number), "who drops the error drops the descriptor");
+}
+
+#[test]
+fn ten_thousand_failing_imports_leak_nothing_where_sixty_four_descriptors_are_allowed() {
+    let _alone = alone();
+    let Some(driver) = open("cuda_runtime_descriptors: a limit") else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the result is written to memory that is ours.
+    assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut before) }, 0);
+    let limit = libc::rlimit { rlim_cur: 64, ..before };
+    // SAFETY: the argument is good for the call.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }, 0);
+    let at_first = open_descriptors();
+    driver.mock.set(c"mock_garbage", 1);
+    for code in [1, 2, 3, 4, 201, 304, 400, 801, 999, 12345] {
+        driver.mock.set(c"mock_fail_cuImportExternalSemaphore", code);
+        driver.mock.set(c"mock_fail_cuExternalMemoryGetMappedBuffer", code);
+        for round in 0..1000 {
+            let error: Error = match round % 2 {
+                0 => {
+                    ExternalSemaphore::<Fence>::import(&current, Source::timeline_semaphore_fd(fd())).expect_err("it fails").into()
+                }
+                _ => {
+                    ExternalMemory::import_and_map(&current, MemorySource::opaque_fd(fd(), 64), 0, 64).expect_err("it fails").into()
+                }
+            };
+            assert_eq!(error.result(), Some(CUresult(code.cast_unsigned())));
+        }
+    }
+    assert_eq!(open_descriptors(), at_first);
+    assert_eq!(driver.mock.number(c"mock_alive"), 0);
+    // SAFETY: the argument is good for the call.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const before) }, 0);
+}
+
+#[test]
+fn a_mapping_that_fails_gives_back_the_descriptor_and_destroys_what_was_imported() {
+    let _alone = alone();
+    let Some(driver) = open("cuda_runtime_descriptors: import and map") else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    driver.mock.set(c"mock_fail_cuExternalMemoryGetMappedBuffer", 2);
+    let fd = fd();
+    let number = fd.as_raw_fd();
+    let error = ExternalMemory::import_and_map(&current, MemorySource::opaque_fd(fd, 4096), 0, 4096).expect_err("the mock refuses");
+    assert_eq!(error.error().result(), Some(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
+    let back = error.into_fd().expect("it is the caller's");
+    assert!(back.as_raw_fd() == number && is_open(number));
+    assert_eq!(driver.mock.number(c"mock_alive"), 0, "what was imported is destroyed");
+
+    let out_of_range =
+        ExternalMemory::import_and_map(&current, MemorySource::opaque_fd(back, 4096), 4000, 97).expect_err("97 bytes too far");
+    assert!(matches!(out_of_range.error(), Error::OutOfRange { offset: 4000, length: 97, size: 4096 }), "{out_of_range}");
+    let back = out_of_range.into_fd().expect("it is the caller's");
+
+    driver.mock.set(c"mock_fail_cuExternalMemoryGetMappedBuffer", 0);
+    let open = open_descriptors();
+    let mapped = ExternalMemory::import_and_map(&current, MemorySource::opaque_fd(back, 4096), 0, 4096).expect("the mock maps it");
+    assert!(!is_open(number), "both succeeded, so the descriptor is gone");
+    assert_eq!(open_descriptors(), open - 1);
+    mapped.destroy().expect("the mock destroys it");
+    assert_eq!(driver.mock.log()[driver.mock.log().len() - 2..], ["cuMemFree", "cuDestroyExternalMemory"]);
+}
+
+#[test]
+fn a_descriptor_of_which_nobody_says_who_closes_it_is_left_alone() {
+    let _alone = alone();
+    let Some(driver) = open("cuda_runtime_descriptors: dma-buf") else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    let fd = fd();
+    let dma_buf = clcu::sys::cuda::CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD;
+    let error = ExternalMemory::import(&current, MemorySource::from_fd(dma_buf, fd, 4096)).expect_err("its owner is unspecified");
+    assert!(error.to_string().contains("upstream does not say who closes it"), "{error}");
+    assert_eq!(driver.mock.calls("cuImportExternalMemory"), 0);
+    let number = error.into_fd().expect("it is the caller's").into_raw_fd();
+    // SAFETY: it is open until the import returned; whether the driver closed it is asked below.
+    let memory = ExternalMemory::import(&current, unsafe { MemorySource::dmabuf_fd(number, 4096) }).expect("the mock imports it");
+    drop(memory);
+    assert!(is_open(number), "this mock leaves it open, and so does the runtime");
+    // SAFETY: it is open, as was just asked, and nobody else's.
+    drop(unsafe { OwnedFd::from_raw_fd(number) });
+}
+
+#[test]
+fn a_hundred_imports_and_destructions_leak_neither_descriptors_nor_objects() {
+    let _alone = alone();
+    let Some(driver) = open("cuda_runtime_descriptors: cycles") else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    let before = open_descriptors();
+    for _ in 0..100 {
+        let source = Source::timeline_semaphore_fd(fd()).tracking(Tracking::Off);
+        drop(ExternalSemaphore::import(&current, source).expect("the mock imports it"));
+    }
+    assert_eq!((open_descriptors(), driver.mock.number(c"mock_alive")), (before, 0));
+}
