@@ -1,7 +1,7 @@
 //! The text of the OpenCL specification, read as rules, error tables, property tables and handle-type rows.
 //!
 //! In: the facts of the text and of the registry. Out: what the model holds, and how much of the text was understood. The grammar is made
-//! of parser combinators over tokens; its forms stand in tables ([`values`], [`properties`], [`promises`]).
+//! of parser combinators over tokens; its forms stand in tables (`values`, `properties`, `promises`).
 
 mod forms;
 mod formula;
