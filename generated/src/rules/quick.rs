@@ -85,7 +85,7 @@ pub unsafe fn utf16<const N: usize>(bytes: Bytes<'_>, fields: [Field; N]) -> boo
 /// Whether each field is null or points to bytes with a zero at their end.
 ///
 /// # Safety
-/// As for [`utf16`].
+/// As for `utf16`.
 #[inline(always)]
 #[allow(clippy::inline_always)]
 #[must_use]
