@@ -38,7 +38,7 @@ pub enum Question {
     HandleTypeColumn,
     /// Subject: a handle type. Value: a table with the lists `vulkan`, `d3d`, `cuda`, `opencl`: the same kind of handle there.
     Counterparts,
-    /// Subject: a caution of ours (`reserved-zero`, `utf16-name`). Value: the records or handle types that it is for.
+    /// Subject: a caution of ours (`reserved-zero`, `utf16-name`, `specified-size`). Value: the records or handle types that it is for.
     Caution,
 }
 

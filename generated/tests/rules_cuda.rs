@@ -142,6 +142,15 @@ fn a_dedicated_resource_needs_its_flag_and_a_heap_does_not() {
 }
 
 #[test]
+fn memory_of_no_size_is_refused_by_the_name_of_the_member() {
+    assert!(broken(&*Memory::opaque_fd(3, 4096, 0), &Given::default()).is_empty());
+    for descriptor in [Memory::opaque_fd(3, 0, 0), Memory::d3d12_heap(dangling_mut(), 0, 0)] {
+        assert_eq!(broken(&*descriptor, &Given::default()), ["cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero"]);
+        assert!(text(&*descriptor).contains("size: found 0, wanted not zero"), "{}", text(&*descriptor));
+    }
+}
+
+#[test]
 fn flags_of_signals_and_waits_are_for_nvscisync_and_each_has_its_own() {
     let fd = CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD;
     let nvscisync = CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC;
@@ -249,6 +258,9 @@ fn sound<R: Record + Copy>(row: &HandleType) -> R {
     if !row.required_flags.is_empty() {
         record = write(&record, field::<R>("flags"), &1_u32.to_ne_bytes());
     }
+    for rule in R::SUBJECT.rules.iter().filter(|rule| matches!(rule.predicate, Predicate::NonZero)) {
+        record = write(&record, rule.fields[0], &[1]);
+    }
     record
 }
 
@@ -271,6 +283,7 @@ fn mutations<R: Copy>(record: &R, rule: &Rule) -> Vec<R> {
             })
             .collect(),
         Predicate::Zero => vec![write(record, fields[0], &[1])],
+        Predicate::NonZero => vec![write(record, fields[0], &[0; 8])],
         Predicate::OnlyFlags(_) => vec![write(record, fields[0], &[0x81])],
         Predicate::MustHaveFlags(_) => vec![write(record, fields[0], &[0])],
         Predicate::OneOf(_) => vec![write(record, fields[0], &[0xFF, 0xFF]), write(record, fields[0], &[0, 0])],

@@ -19,7 +19,7 @@ use crate::{
         opencl::text::{self, TextFacts},
     },
     model::{Api, Model},
-    overlay::Overlay,
+    overlay::{Overlay, Question},
     pass::{self, validate},
     rules::{self, reviewed::Reviewed},
     snapshot::{
@@ -136,20 +136,25 @@ fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) ->
     let version = registry.features.iter().map(|feature| feature.version).max();
     let release = version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
     let mut said = None;
-    let model =
-        pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
-            match &docs.api {
-                Some(api) => {
-                    let (read, found) = read_text(api, &release, &mut model, strictness)?;
-                    said = Some(read);
-                    findings.0.extend(found.0);
-                }
-                None => findings.push(Finding::warning("there is no text of the API beside the registry").help(
-                    "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
-                )),
+    let model = pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
+        match &docs.api {
+            Some(api) => {
+                let (read, found) = read_text(api, &release, &mut model, &overlay, strictness)?;
+                said = Some(read);
+                findings.0.extend(found.0);
             }
-            findings.with(model)
-        });
+            None => {
+                // What was decided on the text is not stale for want of the text.
+                for subject in overlay.subjects(Api::OpenCl, Question::HandleTypeColumn) {
+                    let _kept = overlay.decide(Api::OpenCl, Question::HandleTypeColumn, subject);
+                }
+                findings.push(Finding::warning("there is no text of the API beside the registry").help(
+                    "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
+                ));
+            }
+        }
+        findings.with(model)
+    });
     let (model, findings) = checked(found, model, overlay.stale(Api::OpenCl), strictness)?;
     let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });
     let lines = pass::opencl::lines(&registry).into_iter().map(at).collect();
@@ -157,7 +162,13 @@ fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) ->
 }
 
 /// Puts what the text in the directory `api` states into `model`.
-fn read_text(api: &Path, release: &str, model: &mut Model, strictness: Strictness) -> Result<(Text, Findings), Findings> {
+fn read_text(
+    api: &Path,
+    release: &str,
+    model: &mut Model,
+    overlay: &Overlay,
+    strictness: Strictness,
+) -> Result<(Text, Findings), Findings> {
     let documents = read_documents(api)?;
     let (facts, mut findings) = text::import(&documents, strictness)?;
     findings.0.extend(text::compare(&facts, &text::Known::of(model)).0);
@@ -166,7 +177,7 @@ fn read_text(api: &Path, release: &str, model: &mut Model, strictness: Strictnes
     let (reading, found) = rules::opencl::read(&facts, &vocabulary, &release, strictness)?;
     findings.0.extend(found.0);
     let covered = reading.coverage.clone();
-    findings.0.extend(reading.apply(model).0);
+    findings.0.extend(reading.apply(model, overlay).0);
     Ok((Text { coverage: coverage::of_opencl(&covered, &facts, model), lines: lines_of_text(&facts) }, findings))
 }
 

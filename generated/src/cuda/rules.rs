@@ -125,6 +125,8 @@ static RULES_OF_CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1: &[Rule] = {
             origin: Stated, source: FROM_3, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
             origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero", [R::SIZE.field] NonZero, when [],
+            origin: Derived, source: FROM_2, reason: "upstream wants the size of the memory object here for every handle type, and no memory object has zero bytes: zero is a size that was left out", since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-of", [R::SIZE.field] vouched("size_of", &["memory_object"]), when [],
             origin: Stated, source: FROM_2, since: "13.5" },
         rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/type-one-of", [R::TYPE.field] OneOf(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF, CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]), when [],
@@ -137,6 +139,7 @@ rules! { CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1, RULES_OF_CUDA_EXTERNAL_MEMORY_HAND
     type E = CUexternalMemoryHandleType;
     quick::zero(bytes, [R::RESERVED.field])
         && quick::bits(bytes, R::FLAGS.field) & !(CUDA_EXTERNAL_MEMORY_DEDICATED as i128 as u64) == 0
+        && quick::non_null(bytes, [R::SIZE.field]) == 1
         && match quick::value(bytes, R::TYPE) {
             E::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD => quick::number(bytes, R::HANDLE_FD.field) >= 0,
             E::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32 | E::CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP => quick::non_null(bytes, [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field]) == 1 && (quick::utf16(bytes, [R::HANDLE_WIN32_NAME.field]) || quick::zero(bytes, [R::HANDLE_WIN32_NAME.field])),

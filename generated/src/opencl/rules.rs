@@ -595,7 +595,7 @@ static RULES_OF_clCommandFillImageKHR_arguments: &[Rule] = {
 };
 
 arguments! {
-    clCommandNDRangeKernelKHR_arguments, "clCommandNDRangeKernelKHR", RULES_OF_clCommandNDRangeKernelKHR_arguments {
+    clCommandNDRangeKernelKHR_arguments<'a>, "clCommandNDRangeKernelKHR", RULES_OF_clCommandNDRangeKernelKHR_arguments {
         command_queue: cl_command_queue = COMMAND_QUEUE, "command_queue", Pointer;
         global_work_offset: *const usize = GLOBAL_WORK_OFFSET, "global_work_offset", Pointer;
         global_work_size: *const usize = GLOBAL_WORK_SIZE, "global_work_size", Pointer;
@@ -603,10 +603,13 @@ arguments! {
         sync_point_wait_list: *const cl_sync_point_khr = SYNC_POINT_WAIT_LIST, "sync_point_wait_list", Pointer;
         mutable_handle: *mut cl_mutable_command_khr = MUTABLE_HANDLE, "mutable_handle", Pointer;
     }
+    lists {
+        properties = PROPERTIES, "properties", PROPERTIES_OF_cl_command_properties_khr;
+    }
 }
 
 static RULES_OF_clCommandNDRangeKernelKHR_arguments: &[Rule] = {
-    type R = clCommandNDRangeKernelKHR_arguments;
+    type R = clCommandNDRangeKernelKHR_arguments<'static>;
     const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandNDRangeKernelKHR");
     const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueNDRangeKernel");
     &[
@@ -638,7 +641,7 @@ static RULES_OF_clCommandNDRangeKernelKHR_arguments: &[Rule] = {
             origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_mutable_dispatch"]))],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
-        rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
+        rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_VALUE/properties-valid-values", [R::PROPERTIES] vouched("valid_values", &["properties"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandNDRangeKernelKHR/MISALIGNED_SUB_BUFFER_OFFSET/kernel-sub-buffer", [elsewhere("kernel")] vouched("sub_buffer", &["kernel"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
@@ -646,6 +649,8 @@ static RULES_OF_clCommandNDRangeKernelKHR_arguments: &[Rule] = {
             origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandNDRangeKernelKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
             origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
+        rule! { "opencl/clCommandNDRangeKernelKHR/properties-list-terminated", [R::PROPERTIES] ListTerminated, when [],
+            origin: Derived, reason: "the list has no length: what a driver reads ends at the terminator" },
     ]
 };
 
@@ -946,6 +951,8 @@ static RULES_OF_clCreateBufferWithProperties_arguments: &[Rule] = {
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateBufferWithProperties/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+        rule! { "opencl/clCreateBufferWithProperties/properties-list-terminated", [R::PROPERTIES] ListTerminated, when [],
+            origin: Derived, reason: "the list has no length: what a driver reads ends at the terminator" },
         rule! { "opencl/clCreateBufferWithProperties/properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]-list-terminated", [property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64)] ListTerminated, when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present)],
             origin: Stated, source: FROM_2 },
     ]
@@ -976,6 +983,8 @@ static RULES_OF_clCreateCommandBufferKHR_arguments: &[Rule] = {
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateCommandBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+        rule! { "opencl/clCreateCommandBufferKHR/properties-list-terminated", [R::PROPERTIES] ListTerminated, when [],
+            origin: Derived, reason: "the list has no length: what a driver reads ends at the terminator" },
     ]
 };
 
@@ -1006,7 +1015,16 @@ static RULES_OF_clCreateCommandQueue_arguments: &[Rule] = {
     ]
 };
 
+arguments! {
+    clCreateCommandQueueWithProperties_arguments<'a>, "clCreateCommandQueueWithProperties", RULES_OF_clCreateCommandQueueWithProperties_arguments {
+    }
+    lists {
+        properties = PROPERTIES, "properties", PROPERTIES_OF_cl_queue_properties;
+    }
+}
+
 static RULES_OF_clCreateCommandQueueWithProperties_arguments: &[Rule] = {
+    type R = clCreateCommandQueueWithProperties_arguments<'static>;
     const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateCommandQueueWithProperties");
     &[
         rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
@@ -1015,18 +1033,29 @@ static RULES_OF_clCreateCommandQueueWithProperties_arguments: &[Rule] = {
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
-        rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_QUEUE_PROPERTIES/properties+device-device-support", [elsewhere("properties"), elsewhere("device")] vouched("device_support", &["properties", "device"]), when [],
+        rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_QUEUE_PROPERTIES/properties+device-device-support", [R::PROPERTIES, elsewhere("device")] vouched("device_support", &["properties", "device"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_QUEUE_PROPERTIES" },
-        rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
+        rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_VALUE/properties-valid-values", [R::PROPERTIES] vouched("valid_values", &["properties"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateCommandQueueWithProperties/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateCommandQueueWithProperties/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+        rule! { "opencl/clCreateCommandQueueWithProperties/properties-list-terminated", [R::PROPERTIES] ListTerminated, when [],
+            origin: Derived, reason: "the list has no length: what a driver reads ends at the terminator" },
     ]
 };
 
+arguments! {
+    clCreateCommandQueueWithPropertiesKHR_arguments<'a>, "clCreateCommandQueueWithPropertiesKHR", RULES_OF_clCreateCommandQueueWithPropertiesKHR_arguments {
+    }
+    lists {
+        properties = PROPERTIES, "properties", PROPERTIES_OF_cl_queue_properties_khr;
+    }
+}
+
 static RULES_OF_clCreateCommandQueueWithPropertiesKHR_arguments: &[Rule] = {
+    type R = clCreateCommandQueueWithPropertiesKHR_arguments<'static>;
     const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateCommandQueueWithProperties");
     &[
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
@@ -1035,14 +1064,16 @@ static RULES_OF_clCreateCommandQueueWithPropertiesKHR_arguments: &[Rule] = {
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
-        rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_QUEUE_PROPERTIES/properties+device-device-support", [elsewhere("properties"), elsewhere("device")] vouched("device_support", &["properties", "device"]), when [],
+        rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_QUEUE_PROPERTIES/properties+device-device-support", [R::PROPERTIES, elsewhere("device")] vouched("device_support", &["properties", "device"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_QUEUE_PROPERTIES" },
-        rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
+        rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_VALUE/properties-valid-values", [R::PROPERTIES] vouched("valid_values", &["properties"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+        rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/properties-list-terminated", [R::PROPERTIES] ListTerminated, when [],
+            origin: Derived, reason: "the list has no length: what a driver reads ends at the terminator" },
     ]
 };
 
@@ -1085,6 +1116,8 @@ static RULES_OF_clCreateContext_arguments: &[Rule] = {
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateContext/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+        rule! { "opencl/clCreateContext/properties-list-terminated", [R::PROPERTIES] ListTerminated, when [],
+            origin: Derived, reason: "the list has no length: what a driver reads ends at the terminator" },
     ]
 };
 
@@ -1613,6 +1646,8 @@ static RULES_OF_clCreateImageWithProperties_arguments: &[Rule] = {
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateImageWithProperties/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+        rule! { "opencl/clCreateImageWithProperties/properties-list-terminated", [R::PROPERTIES] ListTerminated, when [],
+            origin: Derived, reason: "the list has no length: what a driver reads ends at the terminator" },
         rule! { "opencl/clCreateImageWithProperties/properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]-list-terminated", [property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64)] ListTerminated, when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present)],
             origin: Stated, source: FROM_2 },
     ]
@@ -1839,6 +1874,8 @@ static RULES_OF_clCreateSamplerWithProperties_arguments: &[Rule] = {
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateSamplerWithProperties/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+        rule! { "opencl/clCreateSamplerWithProperties/sampler_properties-list-terminated", [R::SAMPLER_PROPERTIES] ListTerminated, when [],
+            origin: Derived, reason: "the list has no length: what a driver reads ends at the terminator" },
     ]
 };
 
@@ -1900,6 +1937,8 @@ static RULES_OF_clCreateSemaphoreWithPropertiesKHR_arguments: &[Rule] = {
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+        rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/sema_props-list-terminated", [R::SEMA_PROPS] ListTerminated, when [],
+            origin: Derived, reason: "the list has no length: what a driver reads ends at the terminator" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]-list-terminated", [property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64)] ListTerminated, when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present)],
             origin: Stated, source: FROM_2 },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/sema_props[CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR]-list-terminated", [property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.0 as i128) as u64)] ListTerminated, when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.0 as i128) as u64), Test::Present)],

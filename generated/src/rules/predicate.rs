@@ -433,7 +433,10 @@ pub(super) unsafe fn is_null(field: Field, bytes: Bytes<'_>) -> bool {
     unsafe {
         match field.kind {
             Kind::List(_) => bytes.list(field).is_null(),
-            Kind::Property(..) => bytes.number(field) == Some(0),
+            // A list within the list that ends where it begins names nothing.
+            Kind::Property(table, key) => {
+                bytes.list(field).value_of(table, key).is_some_and(|values| values.first().is_none_or(|value| value == 0))
+            }
             _ => bytes.is_zero(field),
         }
     }

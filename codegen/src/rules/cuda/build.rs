@@ -28,6 +28,7 @@ pub(super) fn rules(
     }
     rules.extend(reserved(context, lifetime));
     rules.extend(utf16_names(descriptors, &rules, context, lifetime));
+    rules.extend(specified_sizes(statements, context, lifetime));
     number(merge(rules))
 }
 
@@ -149,6 +150,30 @@ fn utf16_names(descriptors: &[Descriptor<'_>], rules: &[Rule], context: &Context
         }
     }
     cautions
+}
+
+/// `specified-size`: a size that must be specified is not zero, in the records that the overlay names. The sentence names no handle type,
+/// and neither does the rule.
+fn specified_sizes(statements: &[Statement], context: &Context<'_>, lifetime: &Lifetime) -> Vec<Rule> {
+    let Some(decision) = context.overlay.decide(Api::Cuda, Question::Caution, "specified-size") else { return Vec::new() };
+    let records: Vec<_> = decision.value.as_array().into_iter().flatten().filter_map(toml::Value::as_str).collect();
+    let specified = statements.iter().filter(|statement| {
+        matches!(&statement.predicate, Predicate::Attested(object) if object.kind == "size_of")
+            && records.contains(&context.names.short(&statement.subject))
+    });
+    let rule = |statement: &Statement| Rule {
+        id: id(context.names, &statement.subject, None, &slug(&statement.fields, &Predicate::NonZero)),
+        subject: statement.subject.clone(),
+        fields: statement.fields.clone(),
+        predicate: Predicate::NonZero,
+        when: statement.when.clone(),
+        origin: Origin::Derived,
+        source: Some(statement.basis.source.clone()),
+        reason: Some(decision.reason.to_owned()),
+        error: None,
+        lifetime: lifetime.clone(),
+    };
+    specified.map(rule).collect()
 }
 
 /// Makes one rule of what is stated more than once.

@@ -255,6 +255,24 @@ fn our_own_cautions_are_marked_as_ours_and_come_from_the_overlay() {
 }
 
 #[test]
+fn a_size_that_must_be_specified_is_not_zero_where_the_overlay_says_so() {
+    const ID: &str = "cuda/CUDA_EXTERNAL_LAMP_DESC/flags-non-zero";
+    let mut lamp = Lamp::new();
+    lamp.replace(
+        "cuImportExternalMemoryLamp",
+        "::object must be non-NULL.",
+        "::object must be non-NULL. The size of the memory object must be specified in ::CUDA_EXTERNAL_LAMP_DESC::flags.",
+    );
+    assert!(lamp.read().rules.rules.iter().all(|rule| rule.id != ID));
+    lamp.decide("caution", "specified-size", "[\"CUDA_EXTERNAL_LAMP_DESC\"]");
+    let read = lamp.read();
+    let rule = read.rule(ID);
+    assert_eq!((rule.origin, rule.reason.as_deref(), rule.when.as_slice()), (Origin::Derived, Some("because"), &[][..]));
+    let symbol = rule.source.as_ref().map(|source| source.symbol.as_str());
+    assert_eq!(symbol, Some("cuImportExternalMemoryLamp"));
+}
+
+#[test]
 fn no_error_list_is_not_the_empty_list() {
     let mut lamp = Lamp::new();
     let read = lamp.read();

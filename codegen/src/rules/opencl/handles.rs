@@ -15,6 +15,7 @@ use crate::{
         Api, Basis, Counterparts, Evidence, ExportedSize, HandleKind, HandleType, InitialState, Lifetime, Origin, Owner, Payload,
         Permanence, Platform, Source, Transference, Value,
     },
+    overlay::{Overlay, Question},
 };
 
 use super::{
@@ -208,7 +209,6 @@ fn row(
     }
     transference(facts, &mut row, &name);
     queries(facts, &mut row, kind);
-    initial_state(facts, &mut row, kind);
     row.value.evidence.sort_by(|a, b| a.column.cmp(&b.column));
     row.value.evidence.dedup_by(|later, earlier| later.column == earlier.column);
     Some(row.value)
@@ -349,11 +349,23 @@ fn queries(facts: &TextFacts, row: &mut Row<'_>, kind: HandleKind) {
     }
 }
 
-/// A semaphore begins un-signalled: the introduction of its creation's error list says so of all, imported ones included.
-fn initial_state(facts: &TextFacts, row: &mut Row<'_>, kind: HandleKind) {
-    let Some(list) = facts.list("clCreateSemaphoreWithPropertiesKHR").filter(|_| kind == HandleKind::Semaphore) else { return };
-    if let Some(sentence) = list.introduction.sentences().iter().find(|sentence| sentence.has("in an un-signaled state")) {
-        row.value.initial_state = InitialState::Unsignaled;
-        row.evidence("initial_state", Origin::Stated, list.place.document().name().to_owned(), sentence.hash());
+/// What the overlay says of the state after an import. The text says only that a semaphore that is created anew begins un-signalled: it does
+/// so where it describes the command that imports as well, and a payload that is shared or copied is in the state of the other side.
+pub(super) fn decide(row: &mut HandleType, overlay: &Overlay) -> Option<Finding> {
+    let decision = overlay.decide(Api::OpenCl, Question::HandleTypeColumn, &format!("{}/initial_state", row.name))?;
+    match decision.value.clone().try_into() {
+        Ok(state) => row.initial_state = state,
+        Err(_) => {
+            let wanted = "`signaled`, `unsignaled`, `inherited` or `unspecified`";
+            return Some(
+                Finding::error(format!("the overlay says what no semaphore is right after an import of `{}`", row.name))
+                    .found(decision.value.to_string())
+                    .wanted(wanted),
+            );
+        }
     }
+    let basis = Basis::Reason(decision.reason.to_owned());
+    row.evidence.push(Evidence { column: "initial_state".to_owned(), origin: Origin::Ours, basis });
+    row.evidence.sort_by(|a, b| a.column.cmp(&b.column));
+    None
 }

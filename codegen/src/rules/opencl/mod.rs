@@ -22,6 +22,7 @@ use crate::{
     finding::{Finding, Findings, Place, Strictness},
     import::opencl::text::TextFacts,
     model::{ErrorList, HandleType, Model, Property, Rule, Value},
+    overlay::Overlay,
 };
 
 /// What was made of the text.
@@ -99,12 +100,13 @@ pub fn read(
 }
 
 impl Reading {
-    /// Puts rules, handle types, error lists and properties into `model`, and the values of the registry into the rows. The findings say where the text and
-    /// the registry have different handle types.
-    pub fn apply(self, model: &mut Model) -> Findings {
+    /// Puts rules, handle types, error lists and properties into `model`, and into the rows the values of the registry and the decisions of
+    /// `overlay`. The findings say where the text and the registry have different handle types.
+    pub fn apply(self, model: &mut Model, overlay: &Overlay) -> Findings {
         let mut findings = Findings::default();
         model.handle_types = self.handle_types;
         for row in &mut model.handle_types {
+            findings.0.extend(handles::decide(row, overlay));
             let mut enumerations =
                 model.enumerations.iter().filter(|enumeration| Some(&enumeration.name) == row.enumeration.as_ref());
             let value = enumerations.find_map(|enumeration| enumeration.enumerators.iter().find(|value| value.name == row.name));

@@ -110,23 +110,34 @@ fn carried(command: &str, list: &str, handle: &HandleType) -> Property {
     }
 }
 
-/// A list inside of a property list ends with its terminator.
+/// A property list ends with its terminator, and a list inside of it with its own.
 pub(super) fn terminators(properties: &[Property]) -> Vec<Rule> {
-    let rule = |fact: &Property| {
-        let list: Path = fact.list.parse().ok()?;
-        let value = property(&list, &fact.name)?;
-        Some(Rule {
-            id: format!("opencl/{}/{}-list-terminated", fact.command, value),
-            subject: fact.command.clone(),
-            fields: vec![value.clone()],
-            predicate: Predicate::ListTerminated,
-            when: vec![Condition::Test(Term::Field(value), Test::Present)],
-            origin: Origin::Stated,
-            source: fact.source.clone(),
-            reason: None,
-            error: None,
-            lifetime: fact.lifetime.clone(),
-        })
-    };
-    properties.iter().filter(|fact| fact.terminator.is_some()).filter_map(rule).collect()
+    let inner = properties.iter().filter(|fact| fact.terminator.is_some()).filter_map(|fact| {
+        let value = property(&fact.list.parse().ok()?, &fact.name)?;
+        let when = vec![Condition::Test(Term::Field(value.clone()), Test::Present)];
+        Some(Rule { when, source: fact.source.clone(), lifetime: fact.lifetime.clone(), ..terminated(&fact.command, value) })
+    });
+    let outer = properties.chunk_by(|a, b| (&a.command, &a.list) == (&b.command, &b.list)).filter_map(|facts| {
+        let fact = facts.first()?;
+        // No sentence says it of every command: that a list comes as a pointer without a length does.
+        let reason = "the list has no length: what a driver reads ends at the terminator".to_owned();
+        Some(Rule { origin: Origin::Derived, reason: Some(reason), ..terminated(&fact.command, fact.list.parse().ok()?) })
+    });
+    inner.chain(outer).collect()
+}
+
+/// The list that is, or is at, `list` ends.
+fn terminated(command: &str, list: Path) -> Rule {
+    Rule {
+        id: format!("opencl/{command}/{list}-list-terminated"),
+        subject: command.to_owned(),
+        fields: vec![list],
+        predicate: Predicate::ListTerminated,
+        when: Vec::new(),
+        origin: Origin::Stated,
+        source: None,
+        reason: None,
+        error: None,
+        lifetime: Lifetime::default(),
+    }
 }

@@ -4,7 +4,8 @@ use crate::{
     finding::{Document, Findings, Strictness},
     import::opencl::text::import,
     model::{HandleType, InitialState, Origin, Owner, Payload, Permanence, Platform, Transference, Value},
-    rules::opencl::{Release, Vocabulary, read},
+    overlay::Overlay,
+    rules::opencl::{Release, Vocabulary, handles::decide, read},
 };
 
 const TEXT: &str = "[[external-semaphore-handle-types]]
@@ -119,8 +120,7 @@ fn every_column_that_is_set_rests_on_a_sentence() {
 }
 
 #[test]
-fn the_state_after_creation_is_said_where_creation_is() {
-    assert_eq!(row("SYNC_FD").initial_state, InitialState::Unspecified);
+fn the_state_after_an_import_is_what_a_person_decided_and_never_that_of_a_creation() {
     let creation = "
 [open,refpage='clCreateSemaphoreWithPropertiesKHR',type='protos']
 --
@@ -132,8 +132,22 @@ Otherwise, it returns one of the following errors:
   * {CL_OUT_OF_GLASS} if there is none.
 --
 ";
-    let rows = rows(&format!("{TEXT}{creation}")).expect("every sentence has a meaning");
-    assert!(rows.iter().all(|row| row.initial_state == InitialState::Unsignaled));
+    let mut rows = rows(&format!("{TEXT}{creation}")).expect("every sentence has a meaning");
+    assert!(rows.iter().all(|row| row.initial_state != InitialState::Unsignaled));
+    let decided = |value: &str| {
+        let entry = format!(
+            "[[entry]]\napi = \"opencl\"\nsettles = \"handle-type-column\"\nsubject = \"CL_SEMAPHORE_HANDLE_SYNC_FD_KHR/initial_state\"\n\
+             value = \"{value}\"\nreason = \"because\"\nevidence = \"it\"\n"
+        );
+        Overlay::read(Document::new("overlay.toml", &entry)).expect("it is an overlay")
+    };
+    let row = rows.iter_mut().find(|row| row.short == "SYNC_FD").expect("it has a row");
+    assert!(decide(row, &decided("inherited")).is_none());
+    assert_eq!(row.initial_state, InitialState::Inherited);
+    let evidence: Vec<String> = row.evidence.iter().map(ToString::to_string).collect();
+    assert!(evidence.contains(&"initial_state ours because because".to_owned()), "{evidence:?}");
+    let said = decide(row, &decided("asleep")).expect("no semaphore sleeps").what;
+    assert!(said.contains("CL_SEMAPHORE_HANDLE_SYNC_FD_KHR"), "{said}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::{
         tests::upstream::{NEWEST, Upstream},
     },
     model::{HandleKind, Owner, Payload, Permanence, Predicate, Property, Rule, Transference, Value},
+    overlay::Overlay,
     rules::opencl::{Class, Reading, Release, Vocabulary, by_sentence, read},
 };
 
@@ -211,7 +212,7 @@ fn conditions_that_newer_devices_do_not_have_do_not_hold_of_all() {
 fn rows_get_the_values_of_the_registry() {
     let Some((upstream, reading)) = newest("rows_get_the_values_of_the_registry") else { return };
     let mut model = upstream.model();
-    let findings = reading.clone().apply(&mut model);
+    let findings = reading.clone().apply(&mut model, &Overlay::empty());
     assert_eq!(findings.to_string(), "");
     let row = model.handle_types.iter().find(|row| row.name == "CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR").expect("it has a row");
     assert_eq!(row.value, Some(Value::Hex(0x2068)));
