@@ -10,6 +10,7 @@
 //!
 //! Only [`fetch`], the command line and the last write touch the disk.
 
+pub mod diff;
 pub mod emit;
 pub mod fetch;
 pub mod finding;

@@ -2,7 +2,7 @@
 //!
 //! In: the inputs that are in reach, and the overlay. Out: a model for each of them with what was found on the way; or all errors.
 
-use std::{fs, panic::resume_unwind, path::Path, thread};
+use std::{collections::BTreeSet, fs, panic::resume_unwind, path::Path, thread};
 
 use super::locate::{Cuda, Located};
 use crate::{
@@ -48,16 +48,17 @@ impl Imported {
 /// Reads what is in reach, with what people decided (`overlay`) and the sentences that they read (`reviewed`).
 pub fn import(located: Located, overlay: &Document, reviewed: &Document, strictness: Strictness) -> Result<Imported, Findings> {
     let Located { cuda, opencl } = located;
+    let decisions = Decisions { overlay, reviewed };
     let (cuda, opencl) = thread::scope(|scope| {
-        let cuda = scope.spawn(|| cuda.map(|cuda| read_cuda(&cuda, overlay, reviewed, strictness)));
-        let opencl = opencl.map(|docs| read_opencl(&docs, overlay, strictness));
+        let cuda = scope.spawn(|| cuda.map(|cuda| read_cuda(&cuda, &decisions, strictness, cuda.newest)));
+        let opencl = opencl.map(|docs| read_opencl(&docs, None, &decisions, strictness, true));
         // An importer that panics has a fault of its own, which must not pass for a fault of the document.
         (cuda.join().unwrap_or_else(|panic| resume_unwind(panic)), opencl)
     });
     let mut findings = Findings::default();
-    let mut settle = |result: Result<Result<(Read, Findings), Findings>, FetchError>| match result {
+    let mut settle = |result: Result<Result<(Read, Findings, Asked), Findings>, FetchError>| match result {
         Err(unreachable) => Some(Err(unreachable)),
-        Ok(Ok((read, found))) => {
+        Ok(Ok((read, found, _))) => {
             findings.0.extend(found.0);
             Some(Ok(read))
         }
@@ -72,10 +73,40 @@ pub fn import(located: Located, overlay: &Document, reviewed: &Document, strictn
     }
 }
 
-/// CUDA: the headers, the passes, then the rules that the comments state.
-fn read_cuda(inputs: &Cuda, overlay: &Document, reviewed: &Document, strictness: Strictness) -> Result<(Read, Findings), Findings> {
-    let overlay = Overlay::read(overlay.clone())?;
-    let reviewed = Reviewed::read(reviewed.clone())?;
+/// What people decided, and the sentences that they read.
+#[derive(Clone, Copy, Debug)]
+pub struct Decisions<'a> {
+    /// `spec/overlay.toml`.
+    pub overlay: &'a Document,
+    /// `spec/reviewed.toml`.
+    pub reviewed: &'a Document,
+}
+
+/// Which decisions a release, or several, had a use for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    /// Entries of the overlay, by their place in the file.
+    pub(super) overlay: BTreeSet<usize>,
+    /// Reviewed sentences.
+    pub(super) reviewed: BTreeSet<String>,
+}
+
+impl Asked {
+    pub(super) fn add(&mut self, other: Self) {
+        self.overlay.extend(other.overlay);
+        self.reviewed.extend(other.reviewed);
+    }
+}
+
+/// CUDA: the headers, the passes, then the rules that the comments state. `alone` says that a decision without use is an error.
+pub(super) fn read_cuda(
+    inputs: &Cuda,
+    decisions: &Decisions<'_>,
+    strictness: Strictness,
+    alone: bool,
+) -> Result<(Read, Findings, Asked), Findings> {
+    let overlay = Overlay::read(decisions.overlay.clone())?;
+    let reviewed = Reviewed::read(decisions.reviewed.clone())?;
     let headers = Headers::read(&inputs.headers.include)?;
     let libclang = Libclang::open(&inputs.libclang.library)?;
     let (facts, found) = import::cuda::import(&headers, &libclang, strictness)?;
@@ -85,25 +116,37 @@ fn read_cuda(inputs: &Cuda, overlay: &Document, reviewed: &Document, strictness:
         findings.0.extend(found.0);
         findings.with(model)
     });
-    let (model, findings) = checked(found, model, overlay.stale(Api::Cuda), strictness)?;
+    let stale = if alone { overlay.stale(Api::Cuda) } else { Findings::default() };
+    let (model, findings) = checked(found, model, stale, strictness)?;
     let lines = pass::cuda::lines::lines(&facts).into_iter();
     let at = |line: pass::cuda::lines::Lines| (line.symbol, Lines { document: line.document, first: line.first, last: line.last });
-    findings.with(Read { model, lines: lines.map(at).collect() })
+    let asked = Asked { overlay: overlay.asked(), reviewed: reviewed.asked() };
+    let (read, findings) = findings.with(Read { model, lines: lines.map(at).collect() })?;
+    Ok((read, findings, asked))
 }
 
-/// OpenCL: the registry, then the passes.
-fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) -> Result<(Read, Findings), Findings> {
+/// OpenCL: the registry, then the passes. `name` is that of the release, where it is known.
+pub(super) fn read_opencl(
+    docs: &OpenClDocs,
+    name: Option<&str>,
+    decisions: &Decisions<'_>,
+    strictness: Strictness,
+    alone: bool,
+) -> Result<(Read, Findings, Asked), Findings> {
     const NAME: &str = "xml/cl.xml";
     let document = read_document(&docs.registry, NAME)?;
-    let overlay = Overlay::read(overlay.clone())?;
+    let overlay = Overlay::read(decisions.overlay.clone())?;
     let (registry, found) = import::opencl::registry::import(&document, strictness)?;
     let version = registry.features.iter().map(|feature| feature.version).max();
-    let release = version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
-    let model = pass::opencl::model(&registry, &overlay, &release);
-    let (model, findings) = checked(found, model, overlay.stale(Api::OpenCl), strictness)?;
+    let state = || version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
+    let model = pass::opencl::model(&registry, &overlay, &name.map_or_else(state, str::to_owned));
+    let stale = if alone { overlay.stale(Api::OpenCl) } else { Findings::default() };
+    let (model, findings) = checked(found, model, stale, strictness)?;
     let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });
     let lines = pass::opencl::lines(&registry).into_iter().map(at).collect();
-    findings.with(Read { model, lines })
+    let asked = Asked { overlay: overlay.asked(), reviewed: BTreeSet::new() };
+    let (read, findings) = findings.with(Read { model, lines })?;
+    Ok((read, findings, asked))
 }
 
 /// What the passes made, with what they and the importer `found`. A `stale` decision is an error, which lenient reading lists; a model that

@@ -1,0 +1,94 @@
+//! What is in another place of the newest release than it was: members in a nameless union, values of a type that is another kind now.
+//!
+//! In: the two releases of a step, and what the step made of them. Out: the same with the age and the history of what moved.
+
+use std::collections::BTreeMap;
+
+use super::item::Step;
+use crate::{
+    model::{Change, Lifetime, Member, Model, Record},
+    pass::index::{Index, Item, Resolved},
+};
+
+/// Gives members that are reached through a nameless one the age that they had before, and takes them off the list of what is gone.
+pub(super) fn members(old: &Model, new: &Model, result: &mut Model) {
+    let index = Index::new(new);
+    let olds: BTreeMap<&str, &Record> = old.records.iter().map(|record| (record.name.as_str(), record)).collect();
+    let mut ages: BTreeMap<(String, String), Lifetime> = BTreeMap::new();
+    let mut moved: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for record in &new.records {
+        let Some(was) = olds.get(record.name.as_str()) else { continue };
+        let mut reached = Vec::new();
+        nameless(&index, record, &mut reached);
+        for (inner, member) in reached {
+            if let Some(before) = was.members.iter().find(|before| before.name == member.name) {
+                ages.insert((inner.name.clone(), member.name.clone()), before.lifetime.clone());
+                moved.entry(record.name.clone()).or_default().push(format!("{}: ", member.name));
+            }
+        }
+    }
+    for record in &mut result.records {
+        if let Some(names) = moved.get(&record.name) {
+            let is_moved = |change: &Change| change.aspect == "member" && names.iter().any(|name| change.was.starts_with(name));
+            record.lifetime.changed.retain(|change| !is_moved(change));
+        }
+        for member in &mut record.members {
+            if let Some(before) = ages.get(&(record.name.clone(), member.name.clone())) {
+                member.lifetime.since = before.since;
+                member.lifetime.changed.clone_from(&before.changed);
+            }
+        }
+    }
+}
+
+/// The members that C reaches through nameless ones, each with the record that it stands in.
+fn nameless<'a>(index: &Index<'a>, record: &'a Record, reached: &mut Vec<(&'a Record, &'a Member)>) {
+    for member in record.members.iter().filter(|member| member.nameless) {
+        if let Resolved::Record(inner) = index.resolve(&member.ctype) {
+            reached.extend(inner.members.iter().filter(|member| !member.nameless).map(|member| (inner, member)));
+            nameless(index, inner, reached);
+        }
+    }
+}
+
+/// Gives a type that is another kind of thing now, and values that went from an enumeration to constants, the age that they had before.
+pub(super) fn kinds(old: &Model, result: &mut Model, step: &Step) {
+    let Step(Some((_, until))) = step else { return };
+    let before = Index::new(old);
+    let kind = |item: Item<'_>| match item {
+        Item::Enumeration(_) => "enumeration",
+        Item::Handle(_) => "handle",
+        Item::Record(_) => "record",
+        Item::Callback(_) => "callback",
+        Item::Alias(_) => "alias",
+    };
+    let age = |item: Item<'_>| match item {
+        Item::Enumeration(item) => item.lifetime.clone(),
+        Item::Handle(item) => item.lifetime.clone(),
+        Item::Record(item) => item.lifetime.clone(),
+        Item::Callback(item) => item.lifetime.clone(),
+        Item::Alias(item) => item.lifetime.clone(),
+    };
+    let settle = |name: &str, now: &str, lifetime: &mut Lifetime| {
+        if let Some(was) = before.get(name).filter(|was| kind(*was) != now) {
+            let older = age(was);
+            lifetime.since = older.since;
+            lifetime.changed = older.changed;
+            lifetime.changed.push(Change { aspect: "kind".to_owned(), was: kind(was).to_owned(), until: until.to_owned() });
+        }
+    };
+    result.enumerations.iter_mut().for_each(|item| settle(&item.name, "enumeration", &mut item.lifetime));
+    result.handles.iter_mut().for_each(|item| settle(&item.name, "handle", &mut item.lifetime));
+    result.records.iter_mut().for_each(|item| settle(&item.name, "record", &mut item.lifetime));
+    result.callbacks.iter_mut().for_each(|item| settle(&item.name, "callback", &mut item.lifetime));
+    result.aliases.iter_mut().for_each(|item| settle(&item.name, "alias", &mut item.lifetime));
+
+    let values: BTreeMap<&str, &Lifetime> =
+        old.enumerations.iter().flat_map(|item| &item.enumerators).map(|leaf| (leaf.name.as_str(), &leaf.lifetime)).collect();
+    let known: Vec<&str> = old.constants.iter().map(|item| item.name.as_str()).collect();
+    for constant in result.constants.iter_mut().filter(|constant| !known.contains(&constant.name.as_str())) {
+        if let Some(older) = values.get(constant.name.as_str()) {
+            constant.lifetime.since = older.since;
+        }
+    }
+}
