@@ -145,6 +145,24 @@ impl Entry {
         self.facts.iter().find(|fact| fact.aspect == aspect)
     }
 
+    /// What a command or callback takes: `(event: CUevent, flags: c_uint)`.
+    #[must_use]
+    pub fn parameters(&self) -> String {
+        let one = |leaf: &Self| format!("{}: {}", leaf.name, leaf.fact("type").map(|fact| fact.text.as_str()).unwrap_or_default());
+        let parameters = self.leaves.iter().filter(|leaf| leaf.kind == Kind::Parameter);
+        format!("({})", parameters.map(one).collect::<Vec<_>>().join(", "))
+    }
+
+    /// What breaks if a function takes what `new` does: the worst of its parameters, whose names are only prose.
+    #[must_use]
+    pub fn parameters_step(&self, new: &Self) -> Option<Grade> {
+        if self.leaves.len() != new.leaves.len() {
+            return Some(Grade::Abi);
+        }
+        let pairs = self.leaves.iter().zip(&new.leaves);
+        pairs.filter_map(|(was, is)| was.fact("type")?.step(is.fact("type")?)).max()
+    }
+
     /// The facts that differ in `new`, each as it was and as it is.
     #[must_use]
     pub fn steps<'a>(&'a self, new: &'a Self) -> Vec<(Option<&'a Fact>, Option<&'a Fact>, Grade)> {
@@ -185,6 +203,10 @@ impl<'a> Types<'a> {
     }
 
     /// `ctype` with aliases followed.
+    pub(crate) fn followed(&self, ctype: &CType) -> String {
+        self.source(ctype, 0)
+    }
+
     fn source(&self, ctype: &CType, depth: usize) -> String {
         match ctype {
             CType::Pointer { to, constant } => {

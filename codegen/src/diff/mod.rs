@@ -96,7 +96,7 @@ impl Change {
                 (Kind::Rule, _) => "rule",
                 (Kind::Constant | Kind::Enumerator, "value") => "renumbered",
                 (Kind::Record | Kind::Member, "size" | "alignment" | "offset" | "type" | "shape" | "way") => "layout",
-                (Kind::Parameter | Kind::Command | Kind::Callback, "type" | "returns") => "signature",
+                (Kind::Command | Kind::Callback, "parameters" | "returns") => "signature",
                 _ => "changed",
             },
         }

@@ -29,6 +29,8 @@ pub(super) fn changes(old: &[Entry], new: &[Entry]) -> Vec<Change> {
         }
     }
     fresh.extend(news.iter().filter(|(key, _)| !olds.contains_key(*key)).map(|(_, is)| (None, *is)));
+    leave_out_implied(&mut gone);
+    leave_out_implied(&mut fresh);
     moved(&mut gone, &mut fresh, &mut changes);
     renamed(&mut gone, &mut fresh, &mut changes);
     changes.extend(gone.iter().map(|(owner, was)| change(removal(was), *owner, was, What::Removed)));
@@ -57,6 +59,10 @@ fn pair<'a>(
         return;
     }
     steps(None, was, is, changes);
+    if matches!(was.kind, Kind::Command | Kind::Callback) {
+        parameters(was, is, changes);
+        return;
+    }
     let leaves: BTreeMap<&str, &Entry> = was.leaves.iter().map(|leaf| (leaf.key.as_str(), leaf)).collect();
     for leaf in &is.leaves {
         match leaves.get(leaf.key.as_str()) {
@@ -66,6 +72,29 @@ fn pair<'a>(
     }
     let kept: BTreeSet<&str> = is.leaves.iter().map(|leaf| leaf.key.as_str()).collect();
     gone.extend(was.leaves.iter().filter(|leaf| !kept.contains(leaf.key.as_str())).map(|leaf| (Some(was), leaf)));
+}
+
+/// What is said about an item that is gone or new as a whole goes without saying.
+fn leave_out_implied(list: &mut Vec<(Option<&Entry>, &Entry)>) {
+    let whole: BTreeSet<&str> =
+        list.iter().filter(|(owner, entry)| owner.is_none() && entry.kind <= Kind::Constant).map(|(_, entry)| entry.name.as_str()).collect();
+    list.retain(|(_, entry)| match entry.kind {
+        Kind::ErrorList => !whole.contains(entry.name.as_str()),
+        Kind::Rule => entry.fact("subject").is_none_or(|subject| !whole.contains(subject.text.as_str())),
+        _ => true,
+    });
+}
+
+/// What a function takes is one thing: a parameter in the middle moves all that come after it.
+fn parameters(was: &Entry, is: &Entry, changes: &mut Vec<Change>) {
+    if let Some(grade) = was.parameters_step(is) {
+        let what = What::Changed { aspect: "parameters".to_owned(), was: was.parameters(), is: is.parameters() };
+        changes.push(change(grade, None, is, what));
+    } else {
+        for (was, leaf) in was.leaves.iter().zip(&is.leaves) {
+            steps(Some((is, is)), was, leaf, changes);
+        }
+    }
 }
 
 fn steps(owners: Option<(&Entry, &Entry)>, was: &Entry, is: &Entry, changes: &mut Vec<Change>) {
@@ -90,7 +119,7 @@ fn counts(owners: Option<(&Entry, &Entry)>, was: &Entry, is: &Entry) -> bool {
     };
     match owners {
         Some((old, new)) => {
-            let named = [was, is].iter().all(|entry| entry.name.ends_with("_MAX") || entry.name.ends_with("_COUNT"));
+            let named = is.name.ends_with("_MAX") || is.name.ends_with("_COUNT") || is.name.contains("_NUM_");
             named && last(old, was) && last(new, is)
         }
         None => is.name == "CUDA_VERSION",
@@ -180,9 +209,9 @@ fn is_successor(was: &Entry, is: &Entry) -> bool {
     was.kind == Kind::Enumerator && stem.len() >= 8 && is.name.strip_suffix(stem).is_some_and(|rest| rest.ends_with('_'))
 }
 
+/// What is broken where something is gone. A header that no longer declares a command does not take it out of drivers.
 fn removal(entry: &Entry) -> Grade {
     match entry.kind {
-        Kind::Command | Kind::Parameter => Grade::Abi,
         Kind::ErrorList | Kind::ErrorCode => Grade::Text,
         // Less is refused than before.
         Kind::Rule => Grade::Adds,
@@ -192,7 +221,6 @@ fn removal(entry: &Entry) -> Grade {
 
 fn addition(entry: &Entry, subjects: &BTreeSet<&str>) -> Grade {
     match entry.kind {
-        Kind::Parameter => Grade::Abi,
         Kind::ErrorList | Kind::ErrorCode => Grade::Text,
         // The checks of something that was there before refuse more.
         Kind::Rule if entry.fact("subject").is_some_and(|fact| subjects.contains(fact.text.as_str())) => Grade::Source,

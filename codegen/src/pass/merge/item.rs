@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use crate::{
     diff::{
+        Grade,
         describe::Describe,
-        entry::{Entry, Kind},
+        entry::Entry,
     },
     model::{
         Alias, Api, Callback, Change, Command, Constant, Enumeration, Enumerator, ErrorCode, ErrorList, Extension, Handle,
@@ -56,6 +57,9 @@ const KEPT: [&str; 12] = [
     "owner_on_failure",
 ];
 
+/// The constant that says which release it is: other in each, and known.
+const RELEASE: &str = "CUDA_VERSION";
+
 /// Joins `old` into `new`.
 pub(super) fn join<T: Item>(old: Vec<T>, new: &mut Vec<T>, step: &Step, sides: &Sides<'_>) {
     let mut olds: BTreeMap<String, (usize, T)> =
@@ -102,21 +106,17 @@ fn one<T: Item>(mut old: T, new: &mut T, step: &Step, sides: &Sides<'_>) {
 
 fn changes(old: Option<Entry>, new: Option<Entry>, until: &str) -> Vec<Change> {
     let (Some(old), Some(new)) = (old, new) else { return Vec::new() };
+    if old.name == RELEASE {
+        return Vec::new();
+    }
     let mut changes: Vec<Change> = (old.steps(&new).into_iter())
+        .filter(|(_, _, grade)| *grade > Grade::Text)
         .filter_map(|(was, _, _)| was)
         .filter(|was| KEPT.contains(&was.aspect.as_str()))
         .map(|was| Change { aspect: was.aspect.clone(), was: was.text.clone(), until: until.to_owned() })
         .collect();
-    // Names of parameters are prose; their types are what a caller depends on.
-    let types = |entry: &Entry| -> Vec<String> {
-        let parameters = entry.leaves.iter().filter(|leaf| leaf.kind == Kind::Parameter);
-        parameters.filter_map(|leaf| leaf.fact("type")).map(|fact| fact.text.clone()).collect()
-    };
-    let same = old.leaves.len() == new.leaves.len()
-        && old.leaves.iter().zip(&new.leaves).all(|(was, is)| was.fact("type").zip(is.fact("type")).is_none_or(|(was, is)| was.step(is).is_none()));
-    if matches!(old.kind, Kind::Command | Kind::Callback) && !same {
-        let was = format!("({})", types(&old).join(", "));
-        changes.push(Change { aspect: "parameters".to_owned(), was, until: until.to_owned() });
+    if old.parameters_step(&new).is_some_and(|grade| grade > Grade::Text) {
+        changes.push(Change { aspect: "parameters".to_owned(), was: old.parameters(), until: until.to_owned() });
     }
     changes
 }

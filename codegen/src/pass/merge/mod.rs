@@ -11,7 +11,9 @@
 //! - *Other size, alignment or offset*: the newest layout, with the older figures in `changed`. A member that is gone is in the
 //!   `changed` of its record, since it has no place in the newest layout.
 //! - *Another kind of thing under the same name* (an enumeration that becomes an alias): the newest kind; values go to where they are now.
-//! - *Gone*: stays, with `until`. What comes back was never away: `until` is taken off again.
+//! - *Gone*: stays, with `until`: the last release whose headers or registry have it. A driver may have it for longer, so that nothing may
+//!   conclude from it that a driver lacks it. What comes back was never away: `until` is taken off again.
+//! - *An alias that means another type*: what ended before names the type that it meant then.
 
 mod item;
 mod moves;
@@ -131,6 +133,7 @@ fn step(old: &Model, new: &Model, step: &Step) -> Model {
     drop_orphans(new, &mut result);
     moves::members(old, new, &mut result);
     moves::kinds(old, &mut result, step);
+    moves::pin_aliases(old, new, &mut result);
     super::order::order(&mut result);
     result
 }

@@ -1,12 +1,14 @@
 //! What is in another place of the newest release than it was: members in a nameless union, values of a type that is another kind now.
 //!
-//! In: the two releases of a step, and what the step made of them. Out: the same with the age and the history of what moved.
+//! In: the two releases of a step, and what the step made of them. Out: the same with the age and the history of what moved, and with types of
+//! what is gone that mean what they meant.
 
 use std::collections::BTreeMap;
 
 use super::item::Step;
 use crate::{
-    model::{Change, Lifetime, Member, Model, Record},
+    diff::entry::Types,
+    model::{CType, Change, Lifetime, Member, Model, Record},
     pass::index::{Index, Item, Resolved},
 };
 
@@ -89,6 +91,63 @@ pub(super) fn kinds(old: &Model, result: &mut Model, step: &Step) {
     for constant in result.constants.iter_mut().filter(|constant| !known.contains(&constant.name.as_str())) {
         if let Some(older) = values.get(constant.name.as_str()) {
             constant.lifetime.since = older.since;
+        }
+    }
+}
+
+/// Makes what ended name the types that it meant: `cuGraphKernelNodeGetParams` of CUDA 11 fills a `CUDA_KERNEL_NODE_PARAMS_v1`, although
+/// `CUDA_KERNEL_NODE_PARAMS` is another name of `…_v2` by now.
+pub(super) fn pin_aliases(old: &Model, new: &Model, result: &mut Model) {
+    let (before, after) = (Types::new(old), Types::new(new));
+    let index = Index::new(new);
+    let meant: BTreeMap<&str, &CType> = (old.aliases.iter())
+        .filter(|alias| index.get(&alias.name).is_some())
+        .filter(|alias| before.followed(&alias.ctype) != after.followed(&CType::Named(alias.name.clone())))
+        .map(|alias| (alias.name.as_str(), &alias.ctype))
+        .collect();
+    if meant.is_empty() {
+        return;
+    }
+    let is_gone = |lifetime: &Lifetime| lifetime.until.is_some();
+    for command in result.commands.iter_mut().filter(|item| is_gone(&item.lifetime)) {
+        pin(&mut command.returns, &meant);
+        command.parameters.iter_mut().for_each(|parameter| pin(&mut parameter.ctype, &meant));
+    }
+    for callback in result.callbacks.iter_mut().filter(|item| is_gone(&item.lifetime)) {
+        pin(&mut callback.returns, &meant);
+        callback.parameters.iter_mut().for_each(|parameter| pin(&mut parameter.ctype, &meant));
+    }
+    for record in result.records.iter_mut().filter(|item| is_gone(&item.lifetime)) {
+        record.members.iter_mut().for_each(|member| pin(&mut member.ctype, &meant));
+    }
+    result.aliases.iter_mut().filter(|item| is_gone(&item.lifetime)).for_each(|alias| pin(&mut alias.ctype, &meant));
+    result.constants.iter_mut().filter(|item| is_gone(&item.lifetime)).for_each(|constant| pin(&mut constant.ctype, &meant));
+}
+
+/// Puts what `meant` says in the place of the names in `ctype`.
+fn pin(ctype: &mut CType, meant: &BTreeMap<&str, &CType>) {
+    match ctype {
+        CType::Void => {}
+        CType::Pointer { to, .. } => pin(to, meant),
+        CType::Array { of, .. } => pin(of, meant),
+        CType::Function(signature) => {
+            pin(&mut signature.returns, meant);
+            signature.parameters.iter_mut().for_each(|parameter| pin(&mut parameter.ctype, meant));
+        }
+        CType::Named(name) => {
+            // One alias after the other: what the first stands for may have another meaning by now, too.
+            let mut steps = meant.len();
+            let mut target = meant.get(name.as_str());
+            while let Some(CType::Named(next)) = target
+                && let Some(further) = meant.get(next.as_str())
+                && steps > 0
+            {
+                target = Some(further);
+                steps -= 1;
+            }
+            if let Some(target) = target {
+                *ctype = (*target).clone();
+            }
         }
     }
 }
