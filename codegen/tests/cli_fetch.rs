@@ -172,15 +172,10 @@ fn a_cache_that_may_not_be_written_is_named() {
 
 #[test]
 fn an_interrupted_run_leaves_no_entry_and_the_next_one_clears_its_rest_away() {
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
     let index = Index::new().with_pip("echo x > \"$dest/part\"; while [ -d \"$dest\" ]; do sleep 0.1; done; exit 1");
-    let mut running = Command::new(env!("CARGO_BIN_EXE_clcu"))
-        .current_dir(index.repository.root())
-        .args(["fetch", "--opencl-docs", "docs"])
-        .env("PATH", index.repository.path("programs"))
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the command was built");
+    let mut running = index.repository.command(&["fetch", "--opencl-docs", "docs"]);
+    let mut running = running.stderr(Stdio::null()).spawn().expect("the command was built");
     let unfinished = |index: &Index| index.repository.cached().into_iter().filter(|name| name.starts_with('.')).count();
     while unfinished(&index) < 2 || index.downloads() < 2 {
         assert!(running.try_wait().expect("it was started").is_none(), "it ended before it could be interrupted");

@@ -163,8 +163,7 @@ fn stats_count_each_kind_by_api() {
 #[test]
 fn a_reader_that_goes_away_is_no_panic() {
     let repository = repository();
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_clcu"));
-    let child = command.current_dir(repository.root()).arg("check").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = repository.command(&["check"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.expect("the command was built");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("it ends");
@@ -175,11 +174,8 @@ fn a_reader_that_goes_away_is_no_panic() {
 fn the_root_is_found_from_below_and_a_directory_that_is_none_is_refused() {
     let repository = repository();
     repository.put("deep/below/file", "");
-    let below = std::process::Command::new(env!("CARGO_BIN_EXE_clcu"))
-        .current_dir(repository.path("deep/below"))
-        .arg("generate")
-        .output()
-        .expect("the command was built");
+    let below = repository.command(&["generate"]).current_dir(repository.path("deep/below")).output();
+    let below = below.expect("the command was built");
     assert!(below.status.success(), "{}", String::from_utf8_lossy(&below.stderr));
     assert!(repository.path("generated/src/cuda/enums.rs").is_file());
     repository.run(&["--root", "deep", "check"]).fails(3, &["not a checkout of clcu", "deep", "--root DIR"]);

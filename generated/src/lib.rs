@@ -15,6 +15,8 @@ pub mod layout;
 #[macro_use]
 mod macros;
 pub mod names;
+#[macro_use]
+pub mod rules;
 
 #[cfg(feature = "cuda")]
 pub mod cuda;

@@ -3,6 +3,10 @@
 //! In: a row of facts, with the text that documents it. Out: the item. What is the same for every item is written here once, so that
 //! the generated files are tables that a reviewer can read in a diff, and compile as fast as tables.
 //!
+//! What an item implements is chosen by what it costs: with some hundred types, each trait is some hundred implementations to compile.
+//! Newtypes compare and hash, but have no order, which upstream gives them no meaning for; `Eq` is written out, because the derived one
+//! has a body.
+//!
 //! They are exported for code that is generated elsewhere (a build script), and may change with any version of this crate.
 
 /// The text of an item: what its row says, and the address of upstream's page: the one that the row names, or the API's page of types.
@@ -48,7 +52,6 @@ macro_rules! enumeration {
         $(aliases { $($alias:ident = $of:ident, $note:literal;)* })?
     ) => {
         $crate::newtype_of_names! {
-            #[derive(PartialOrd, Ord)]
             $name: $repr, $about $($api $($page)?)? { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
         }
 
@@ -106,13 +109,6 @@ macro_rules! bits {
                 self.0 & other.0 == other.0
             }
 
-            /// Whether any bit of `other` is set.
-            #[inline]
-            #[must_use]
-            pub const fn intersects(self, other: Self) -> bool {
-                self.0 & other.0 != 0
-            }
-
             /// The bits of both, where `|` cannot be written: in constants.
             #[inline]
             #[must_use]
@@ -157,15 +153,6 @@ macro_rules! bits {
             #[inline]
             fn bitand_assign(&mut self, other: Self) {
                 self.0 &= other.0;
-            }
-        }
-
-        impl ::core::ops::BitXor for $name {
-            type Output = Self;
-
-            #[inline]
-            fn bitxor(self, other: Self) -> Self {
-                Self(self.0 ^ other.0)
             }
         }
 
@@ -221,7 +208,6 @@ macro_rules! status {
         $(aliases { $($alias:ident = $of:ident, $note:literal;)* })?
     ) => {
         $crate::newtype_of_names! {
-            #[derive(PartialOrd, Ord)]
             #[must_use = "a command says here whether it failed"]
             $name: $repr, $about $($api $($page)?)? { $($value = $number, $fact;)* } aliases { $($($alias = $of, $note;)*)? }
         }
@@ -266,9 +252,11 @@ macro_rules! newtype_of_names {
     ) => {
         #[doc = $crate::about!($about $($api $($page)?)?)]
         #[repr(transparent)]
-        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, PartialEq, Hash)]
         $(#[$attribute])*
         pub struct $name(pub $repr);
+
+        impl ::core::cmp::Eq for $name {}
 
         impl $name {
             $(
@@ -358,8 +346,10 @@ macro_rules! handle {
     (@newtype $name:ident: $repr:ty, $about:literal $($api:ident $($page:literal)?)?) => {
         #[doc = $crate::about!($about $($api $($page)?)?)]
         #[repr(transparent)]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Hash)]
         pub struct $name(pub $repr);
+
+        impl ::core::cmp::Eq for $name {}
     };
 }
 
@@ -434,10 +424,10 @@ macro_rules! record {
         $crate::record! { @layout $name, [$($size),+], [$($align),+], $($member [$($offset),+])* }
     };
     (@layout $name:ident, $size:tt, $align:tt, $($member:ident $offset:tt)*) => {
-        const _: () = $crate::layout::check(&[
-            ("the size differs from C's", size_of::<$name>(), &$size),
-            ("the alignment differs from C's", align_of::<$name>(), &$align),
-            $((concat!("the offset of `", stringify!($member), "` differs from C's"), ::core::mem::offset_of!($name, $member), &$offset),)*
+        const _: () = $crate::layout::must_agree_with_c(&[
+            ("size", size_of::<$name>(), $crate::layout::here($size)),
+            ("alignment", align_of::<$name>(), $crate::layout::here($align)),
+            $((stringify!($member), ::core::mem::offset_of!($name, $member), $crate::layout::here($offset)),)*
         ]);
 
         impl $name {

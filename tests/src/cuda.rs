@@ -1,5 +1,7 @@
 //! The CUDA headers as these tests read them, where they are: named by `CLCU_CUDA_INCLUDE` and `CLCU_LIBCLANG`, or in the cache.
 
+use std::sync::OnceLock;
+
 use clcu_codegen::{
     fetch::AtHand,
     finding::{Findings, Strictness},
@@ -25,14 +27,15 @@ pub fn inputs(test: &str) -> Option<(Headers, Libclang)> {
     Some((headers, libclang))
 }
 
-/// The facts of [`inputs`], and what was found on the way.
+/// The facts of [`inputs`], and what was found on the way: read once a process.
 ///
 /// # Panics
 /// If they do not import.
 #[must_use]
-pub fn facts(test: &str) -> Option<(Facts, Findings)> {
+pub fn facts(test: &str) -> Option<&'static (Facts, Findings)> {
+    static FACTS: OnceLock<(Facts, Findings)> = OnceLock::new();
     let (headers, libclang) = inputs(test)?;
-    Some(import(&headers, &libclang, Strictness::Strict).unwrap_or_else(|findings| panic!("{findings}")))
+    Some(FACTS.get_or_init(|| import(&headers, &libclang, Strictness::Strict).unwrap_or_else(|findings| panic!("{findings}"))))
 }
 
 /// The model of [`facts`].
@@ -42,6 +45,15 @@ pub fn facts(test: &str) -> Option<(Facts, Findings)> {
 #[must_use]
 pub fn model(test: &str) -> Option<Model> {
     let (facts, _) = facts(test)?;
-    let (model, _) = pass::cuda::model(&facts, &overlay(), "test").unwrap_or_else(|findings| panic!("{findings}"));
-    Some(model)
+    Some(model_of(facts))
+}
+
+/// The model of `facts` with the overlay of this repository.
+///
+/// # Panics
+/// If the passes fail.
+#[must_use]
+pub fn model_of(facts: &Facts) -> Model {
+    let (model, _) = pass::cuda::model(facts, &overlay(), "test").unwrap_or_else(|findings| panic!("{findings}"));
+    model
 }

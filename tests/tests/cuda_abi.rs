@@ -49,11 +49,12 @@ fn the_model_is_what_c_compilers_make_of_the_headers() {
     }
 }
 
+type Spoil = fn(&mut Model);
+
 #[test]
 fn a_model_that_is_wrong_in_one_place_does_not_compile() {
     let test = "a_model_that_is_wrong_in_one_place_does_not_compile";
     let (Some(model), Some((headers, _))) = (cuda::model(test), cuda::inputs(test)) else { return };
-    type Spoil = fn(&mut Model);
     let faults: [(&str, Spoil); 4] = [
         ("CUDA_ERROR_INVALID_VALUE", |model| {
             let status = model.enumerations.iter_mut().find(|one| one.name == "CUresult").expect("CUresult");

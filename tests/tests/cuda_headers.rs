@@ -11,15 +11,17 @@ use clcu_codegen::{
     finding::{Document, Severity, Strictness},
     import::cuda::{Headers, SubjectKind, import},
     model::{Api, EnumerationKind, HandleRepr, Model},
-    pass, snapshot,
+    pass,
+    rules::{self, reviewed::Reviewed},
+    snapshot,
 };
 use clcu_tests::{cuda, opencl::overlay, upstream};
 
 /// The headers after gcc's preprocessor, on one line; `None`, having said so, without gcc.
 fn preprocessed(test: &str, headers: &Headers, include: &[&str], arguments: &[&str]) -> Option<String> {
     let source = headers.room().join("preprocessed.c");
-    let text: String = include.iter().map(|name| format!("#include <{name}>\n")).collect();
-    fs::write(&source, text).expect("the source can be written");
+    let lines: Vec<String> = include.iter().map(|name| format!("#include <{name}>")).collect();
+    fs::write(&source, lines.join("\n") + "\n").expect("the source can be written");
     let output =
         Command::new("gcc").args(["-E", "-P", "-nostdinc", "-I"]).arg(headers.room()).args(arguments).arg(&source).output();
     let Ok(output) = output else {
@@ -31,8 +33,8 @@ fn preprocessed(test: &str, headers: &Headers, include: &[&str], arguments: &[&s
 }
 
 /// The functions that a preprocessed text declares: what follows `CUresult` and stands before a parenthesis.
-fn functions(text: &str) -> BTreeSet<String> {
-    let words = text.split("CUresult").skip(1).filter_map(|rest| {
+fn functions(preprocessed: &str) -> BTreeSet<String> {
+    let words = preprocessed.split("CUresult").skip(1).filter_map(|rest| {
         let rest = rest.trim_start();
         let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')?;
         (rest.starts_with("cu") && rest[end..].trim_start().starts_with('(')).then(|| rest[..end].to_owned())
@@ -46,14 +48,14 @@ fn every_function_that_gcc_sees_is_a_command() {
     let (Some((headers, _)), Some(model)) = (cuda::inputs(test), cuda::model(test)) else { return };
     let all = ["vdpau/vdpau.h", "cuda.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h"];
     for (arguments, windows) in [(&[][..], false), (&["-D_WIN32", "-D__stdcall="][..], true)] {
-        let Some(text) = preprocessed(test, &headers, &all, arguments) else { return };
+        let Some(seen_by_gcc) = preprocessed(test, &headers, &all, arguments) else { return };
         let commands = model.commands.iter().filter(|one| windows || !one.windows).map(|one| one.symbol.clone());
-        assert_eq!(functions(&text), commands.collect(), "windows: {windows}");
+        assert_eq!(functions(&seen_by_gcc), commands.collect(), "windows: {windows}");
     }
-    let Some(text) = preprocessed(test, &headers, &["cuda.h"], &[]) else { return };
+    let Some(seen_by_gcc) = preprocessed(test, &headers, &["cuda.h"], &[]) else { return };
     let of_cuda = model.commands.iter().filter(|one| one.header.as_deref() == Some("cuda.h")).count();
     println!("cuda.h: {of_cuda} functions");
-    assert_eq!(functions(&text).len(), of_cuda);
+    assert_eq!(functions(&seen_by_gcc).len(), of_cuda);
 }
 
 #[test]
@@ -61,11 +63,11 @@ fn every_per_thread_name_that_gcc_sees_is_that_of_a_command() {
     let test = "every_per_thread_name_that_gcc_sees_is_that_of_a_command";
     let (Some((headers, _)), Some(model)) = (cuda::inputs(test), cuda::model(test)) else { return };
     let all = ["vdpau/vdpau.h", "cuda.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h"];
-    let Some(text) = preprocessed(test, &headers, &all, &["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]) else { return };
+    let Some(seen_by_gcc) = preprocessed(test, &headers, &all, &["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]) else { return };
     let per_thread = |name: &String| name.ends_with("_ptds") || name.ends_with("_ptsz");
-    let mut seen: BTreeSet<String> = functions(&text).into_iter().filter(per_thread).collect();
+    let mut seen: BTreeSet<String> = functions(&seen_by_gcc).into_iter().filter(per_thread).collect();
     // A function that the header itself defines, and no driver exports.
-    seen.retain(|name| !text.contains(&format!("static inline CUresult {name}")));
+    seen.retain(|name| !seen_by_gcc.contains(&format!("static inline CUresult {name}")));
     let commands: BTreeSet<String> = model.commands.iter().filter_map(|one| one.per_thread_symbol.clone()).collect();
     println!("{} per-thread names", commands.len());
     assert_eq!(seen, commands);
@@ -81,8 +83,8 @@ fn every_macro_that_gcc_sees_is_a_constant_or_a_name_or_listed() {
         return;
     };
     let macros = |include: &[&str]| -> Option<BTreeSet<String>> {
-        let text = preprocessed(test, &headers, include, &["-dM"])?;
-        let names = text.lines().filter_map(|line| line.strip_prefix("#define ")?.split([' ', '(']).next().map(str::to_owned));
+        let listed = preprocessed(test, &headers, include, &["-dM"])?;
+        let names = listed.lines().filter_map(|line| line.strip_prefix("#define ")?.split([' ', '(']).next().map(str::to_owned));
         Some(names.collect())
     };
     let stubs = ["stdlib.h", "stdint.h", "GL/gl.h", "EGL/egl.h", "EGL/eglext.h", "vdpau/vdpau.h"];
@@ -105,7 +107,7 @@ fn release_13_5_has_as_many_of_each_as_was_counted() {
         upstream::skipped(test, "CUDA 13.5");
         return;
     }
-    let (model, _) = pass::cuda::model(&facts, &overlay(), "13.5").unwrap_or_else(|findings| panic!("{findings}"));
+    let (model, _) = pass::cuda::model(facts, &overlay(), "13.5").unwrap_or_else(|findings| panic!("{findings}"));
     let header = |place: &clcu_codegen::finding::Place| place.document().name() == "cuda.h";
     let enumerations: Vec<_> = facts.enumerations.iter().filter(|one| header(&one.place)).collect();
     let enumerators: usize = enumerations.iter().map(|one| one.enumerators.len()).sum();
@@ -156,7 +158,12 @@ fn the_model_holds_together_and_nothing_in_the_overlay_is_stale() {
     let test = "the_model_holds_together_and_nothing_in_the_overlay_is_stale";
     let Some((facts, _)) = cuda::facts(test) else { return };
     let overlay = overlay();
-    let (model, _) = pass::cuda::model(&facts, &overlay, "test").unwrap_or_else(|findings| panic!("{findings}"));
+    let reviewed =
+        Reviewed::read(Document::new("spec/reviewed.toml", clcu_spec::REVIEWED)).unwrap_or_else(|findings| panic!("{findings}"));
+    let (mut model, _) = pass::cuda::model(facts, &overlay, "test").unwrap_or_else(|findings| panic!("{findings}"));
+    let (rules, _) = rules::cuda::rules(&facts.comments, &model, &overlay, &reviewed, Strictness::Strict)
+        .unwrap_or_else(|findings| panic!("{findings}"));
+    rules.apply(&mut model);
     let findings = pass::validate::validate(&model);
     assert!(!findings.has_errors(), "{findings}");
     assert_eq!(overlay.stale(Api::Cuda).to_string(), "");
@@ -165,7 +172,9 @@ fn the_model_holds_together_and_nothing_in_the_overlay_is_stale() {
 #[test]
 fn reading_twice_gives_the_same() {
     let test = "reading_twice_gives_the_same";
-    let (Some(first), Some(second)) = (cuda::model(test), cuda::model(test)) else { return };
+    let (Some((headers, libclang)), Some(first)) = (cuda::inputs(test), cuda::model(test)) else { return };
+    let (facts, _) = import(&headers, &libclang, Strictness::Strict).unwrap_or_else(|findings| panic!("{findings}"));
+    let second = cuda::model_of(&facts);
     assert_eq!(snapshot::write(&first), snapshot::write(&second));
     let read: Model =
         snapshot::read(&Document::new("cuda.json", &snapshot::write(&first))).unwrap_or_else(|findings| panic!("{findings}"));
@@ -217,4 +226,18 @@ fn a_header_that_breaks_off_anywhere_is_an_error_with_its_place() {
         assert!(findings.contains("cuda.h:"), "{findings}");
     }
     assert!(Headers::read(Path::new("nowhere")).expect_err("nothing there").to_string().contains("`cuda.h` cannot be read"));
+}
+
+#[test]
+fn references_that_lead_nowhere_are_listed() {
+    let test = "references_that_lead_nowhere_are_listed";
+    let Some((facts, _)) = cuda::facts(test) else { return };
+    let (_, findings) = pass::cuda::model(facts, &overlay(), "test").unwrap_or_else(|findings| panic!("{findings}"));
+    let said = findings.to_string();
+    for name in ["CU_MEMHOSTERGISTER_READ_ONLY", "CUDA_EXTERNAL_SEMAPHORE_PARAMS::params::keyedmutex::key"] {
+        assert!(said.contains(&format!("refers to `{name}`")), "{name}: {said}");
+    }
+    // Declared, under another name than the record's own.
+    assert!(!said.contains("`CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::"), "{said}");
+    println!("{} references lead nowhere", said.matches("refers to").count());
 }

@@ -7,7 +7,7 @@ use clcu_codegen::{
     fetch::FetchError,
     finding::{Document, Finding, Findings},
     model::Model,
-    pipeline::{self, Decisions, Release},
+    pipeline::{self, Decisions, Read, Release},
     snapshot,
 };
 
@@ -35,9 +35,23 @@ pub(crate) struct Request {
 const SCHEMA: u32 = 1;
 
 pub(crate) fn run(session: &Session, request: &Request) -> Result<(), Failure> {
-    let (old, new) = (side(session, request, &request.old)?, side(session, request, &request.new)?);
-    let pairs = old.iter().filter_map(|old| Some((old, new.iter().find(|new| new.api == old.api)?)));
-    let diffs: Vec<Diff> = pairs.map(|(old, new)| Diff::between(old, new)).collect();
+    let (mut old, mut new) = (side(session, request, &request.old)?, side(session, request, &request.new)?);
+    let mut diffs = Vec::new();
+    for old in &mut old {
+        let Some(new) = new.iter_mut().find(|new| new.model.api == old.model.api) else { continue };
+        if !(old.text && new.text) {
+            let without = if old.text { &request.new } else { &request.old };
+            session.screen.note(&format!("rules, handle types and errors are not compared: the text of `{without}` is not there"));
+            for side in [&mut *old, &mut *new] {
+                side.text = false;
+                side.model.rules.clear();
+                side.model.handle_types.clear();
+                side.model.error_lists.clear();
+                side.model.properties.clear();
+            }
+        }
+        diffs.push(Diff::between(&old.model, &new.model));
+    }
     if diffs.is_empty() {
         let finding = Finding::error(format!("`{}` and `{}` have no API in common", request.old, request.new));
         return Err(Failure::new(Exit::Input, finding.wanted("two releases of CUDA, or two of OpenCL")));
@@ -63,18 +77,25 @@ fn rendered(request: &Request, diffs: &[Diff]) -> String {
     texts.join("\n")
 }
 
+/// What is compared: a model, and whether the text that states rules was there.
+struct Side {
+    model: Model,
+    text: bool,
+}
+
 /// The models that a side of the comparison means.
-fn side(session: &Session, request: &Request, name: &str) -> Result<Vec<Model>, Failure> {
+fn side(session: &Session, request: &Request, name: &str) -> Result<Vec<Side>, Failure> {
     let cannot = |error: FetchError| Failure::from(&error);
+    let of = |read: Read| Side { model: read.model, text: read.text };
     let path = PathBuf::from(name);
     match name {
-        "snapshot" => return Ok(session.snapshots()?.into()),
+        "snapshot" => return Ok(session.snapshots()?.map(|model| Side { model, text: true }).into()),
         "upstream" => {
             let imported = upstream::read(session, &request.upstream, request.reading)?;
             if let Some(failure) = upstream::out_of_reach(&imported) {
                 return Err(failure);
             }
-            return Ok(imported.apis.into_iter().filter_map(|(_, read)| Some(read.ok()?.model)).collect());
+            return Ok(imported.apis.into_iter().filter_map(|(_, read)| read.ok()).map(of).collect());
         }
         _ => {}
     }
@@ -86,7 +107,7 @@ fn side(session: &Session, request: &Request, name: &str) -> Result<Vec<Model>, 
         let docs = session.opencl(&request.upstream, Some(&directory)).map_err(cannot)?;
         Release::OpenCl(docs, releases::name_of(&directory))
     } else if path.is_file() {
-        return Ok(vec![snapshot_file(&path)?]);
+        return Ok(vec![Side { model: snapshot_file(&path)?, text: true }]);
     } else if path.join("cuda.h").is_file() {
         let pinned = session.release(None)?;
         Release::Cuda(Box::new(session.cuda(&request.upstream, pinned, Some(&path)).map_err(cannot)?))
@@ -104,7 +125,7 @@ fn side(session: &Session, request: &Request, name: &str) -> Result<Vec<Model>, 
     if session.screen.verbose {
         findings::show(session.screen, &found);
     }
-    Ok(vec![read.model])
+    Ok(vec![of(read)])
 }
 
 /// Where the release of OpenCL called `tag` is.

@@ -24,7 +24,16 @@ pub(crate) fn read(session: &Session, upstream: &Upstream, reading: Reading) -> 
     }
     let overlay = session.document(pipeline::OVERLAY)?;
     let reviewed = session.document(pipeline::REVIEWED)?;
-    let imported = pipeline::import(located, &overlay, &reviewed, strictness(reading))?;
+    let mut imported = pipeline::import(located, &overlay, &reviewed, strictness(reading))?;
+    for (api, result) in &mut imported.apis {
+        // A snapshot that is not there has nothing to keep; one that cannot be read might, and ends the command.
+        if let Ok(read) = result
+            && !read.text
+            && session.root.join(pipeline::snapshot_path(*api)).exists()
+        {
+            read.keep_rules(&session.snapshot(*api)?);
+        }
+    }
     findings::show(session.screen, &imported.findings);
     Ok(imported)
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     model::{
         Alias, Api, Callback, Command, Constant, Enumeration, Enumerator, ErrorChannel, ErrorList, Extension, Handle, HandleRepr,
-        HandleType, Lifetime, MacroFunction, Member, Model, Parameter, PerTarget, Record, RecordKind, Rule, Target,
+        HandleType, Lifetime, MacroFunction, Member, Model, Parameter, PerTarget, Property, Record, RecordKind, Rule, Target,
     },
     pass::index::Resolved,
 };
@@ -36,6 +36,7 @@ pub(crate) fn describe(model: &Model) -> Vec<Entry> {
     entries.extend(model.extensions.iter().map(|item| describe.extension(item)));
     entries.extend(model.rules.iter().map(|item| describe.rule(item)));
     entries.extend(model.handle_types.iter().map(|item| describe.handle_type(item)));
+    entries.extend(model.properties.iter().map(|item| describe.property(item)));
     entries.extend(model.error_lists.iter().map(|item| describe.error_list(item)));
     entries
 }
@@ -261,6 +262,18 @@ impl Describe<'_> {
         facts.extend(self.lifetime(&item.lifetime));
         let key = format!("{:?} {}", item.kind, item.name);
         Entry { key, ..Entry::new(Kind::HandleType, &item.name, facts) }
+    }
+
+    pub(crate) fn property(&self, item: &Property) -> Entry {
+        let mut facts = Vec::new();
+        facts.extend(item.value_type.as_ref().map(|ctype| Fact::plain("type", ctype.clone(), Grade::Source)));
+        facts.extend(flag("list", item.is_list, Grade::Abi));
+        facts.extend(item.terminator.as_ref().map(|end| Fact::plain("terminator", end.clone(), Grade::Abi)));
+        facts.extend(flag("required", item.required, Grade::Source));
+        facts.extend(item.source.as_ref().map(|source| Fact::plain("sentence", format!("#{}", source.hash), Grade::Text)));
+        facts.extend(self.lifetime(&item.lifetime));
+        let name = format!("{} of {}", item.name, item.command);
+        Entry { key: format!("{} {}", item.list, name), ..Entry::new(Kind::Property, &name, facts) }
     }
 
     pub(crate) fn error_list(&self, item: &ErrorList) -> Entry {

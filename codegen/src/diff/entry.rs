@@ -29,6 +29,7 @@ pub enum Kind {
     Extension,
     Rule,
     HandleType,
+    Property,
     ErrorList,
     ErrorCode,
 }
@@ -53,6 +54,7 @@ impl Kind {
             Self::Extension => "extension",
             Self::Rule => "rule",
             Self::HandleType => "handle type",
+            Self::Property => "property",
             Self::ErrorList => "error list",
             Self::ErrorCode => "error code",
         }

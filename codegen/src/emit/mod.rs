@@ -6,9 +6,13 @@
 
 mod docs;
 mod enumerations;
+mod errors;
+mod handle_types;
 mod items;
 mod page;
+mod properties;
 mod records;
+mod rules;
 mod types;
 
 use crate::{
@@ -16,7 +20,7 @@ use crate::{
     model::{Api, EnumerationKind, Model},
     pass::{
         index::{Index, Item},
-        order, validate,
+        merge, order, validate,
     },
 };
 use docs::Docs;
@@ -68,13 +72,14 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
     validate::validate(model).with(())?;
     let mut sorted = model.clone();
     order::order(&mut sorted);
+    merge::drop_rules_taken_back(&mut sorted);
     let model = &sorted;
     let (index, docs) = (Index::new(model), Docs::new(model));
     let page = |about: &str| Page::new(model.api, &index, about);
-    let named = |kind, about: &str| enumerations::emit(model, docs, kind, page(about));
+    let values = |kind, about: &str| enumerations::emit(model, docs, kind, page(about));
     let modules = [
         ("aliases", items::aliases(model, docs, page("other names of types").defining(|item| matches!(item, Item::Alias(_))))),
-        ("bits", named(EnumerationKind::Bits, "enumerations of bits that combine")),
+        ("bits", values(EnumerationKind::Bits, "enumerations of bits that combine")),
         (
             "callbacks",
             items::callbacks(
@@ -85,14 +90,18 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
         ),
         ("commands", items::commands(model, docs, page("the functions of the driver"))),
         ("constants", items::constants(model, docs, &index, page("named values that belong to no enumeration"))),
-        ("enums", named(EnumerationKind::Choice, "enumerations of which one value holds at a time")),
+        ("enums", values(EnumerationKind::Choice, "enumerations of which one value holds at a time")),
+        ("errors", errors::emit(model, page("the errors that upstream documents"))?),
         ("functions", items::functions(model, docs, page("macros with parameters"))),
+        ("handle_types", handle_types::emit(model, page("kinds of external handles"))),
         ("handles", items::handles(model, docs, page("objects that are only referred to"))),
+        ("properties", properties::emit(model, &index, page("what property lists hold"))?),
         (
             "records",
             records::emit(model, docs, &index, page("structs and unions").defining(|item| matches!(item, Item::Record(_)))),
         ),
-        ("status", named(EnumerationKind::Status, "what commands return")),
+        ("rules", rules::emit(model, &index, page("what must hold before the driver is called"))?),
+        ("status", values(EnumerationKind::Status, "what commands return")),
     ];
     let mut files: Vec<File> = modules.into_iter().filter_map(|(name, page)| Some(File { name, text: page.finish()? })).collect();
     let names: Vec<&str> = files.iter().map(|file| file.name).collect();
@@ -106,7 +115,7 @@ fn module(api: Api, names: &[&str]) -> String {
 
     let mut text = format!(
         "{MARK}\n//! Everything that {api} declares, under upstream's names. From `spec/{}.json`.\n\
-         #![allow(non_camel_case_types, non_upper_case_globals, non_snake_case)] // upstream's names\n\
+         #![allow(non_camel_case_types, non_upper_case_globals, non_snake_case, clippy::pub_underscore_fields)] // upstream's names\n\
          #![allow(clippy::approx_constant, clippy::unreadable_literal)] // upstream's digits\n\
          #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // of numbers for each width of a pointer\n\
          #![allow(clippy::wildcard_imports)] // types stand in files by kind\n",

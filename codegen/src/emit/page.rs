@@ -3,7 +3,10 @@
 //! In: rows as text, and the types that they speak of. Out: the file's text, with the imports that it needs and no others. Formatters
 //! break macro tables apart, so that the lines are laid out here.
 
-use std::{collections::BTreeSet, fmt::Display};
+use std::{
+    collections::BTreeSet,
+    fmt::{Display, Write as _},
+};
 
 use super::types;
 use crate::{
@@ -23,13 +26,23 @@ pub(super) struct Page<'a> {
     ffi: BTreeSet<&'static str>,
     items: bool,
     channel: bool,
+    needs: BTreeSet<String>,
 }
 
 impl<'a> Page<'a> {
     /// An empty file about `about`, a phrase without its full stop.
     pub(super) fn new(api: Api, index: &'a Index<'a>, about: &str) -> Self {
         let about = format!("//! {api}: {about}. From `spec/{}.json`.", api.name());
-        Self { index, defines: |_| false, about, body: String::new(), ffi: BTreeSet::new(), items: false, channel: false }
+        Self {
+            index,
+            defines: |_| false,
+            about,
+            body: String::new(),
+            ffi: BTreeSet::new(),
+            items: false,
+            channel: false,
+            needs: BTreeSet::new(),
+        }
     }
 
     /// Says which types the file defines, so that they need not be brought into scope.
@@ -40,7 +53,8 @@ impl<'a> Page<'a> {
 
     /// A line, indented by `depth` steps.
     pub(super) fn line(&mut self, depth: usize, text: impl Display) {
-        self.body.push_str(&format!("{:width$}{text}\n", "", width = 4 * depth));
+        // Writing to a `String` does not fail.
+        let _ = writeln!(self.body, "{:width$}{text}", "", width = 4 * depth);
     }
 
     /// An empty line between what is there and what follows.
@@ -77,6 +91,20 @@ impl<'a> Page<'a> {
         self.channel = true;
     }
 
+    /// Brings something of the crate into scope, as `use` writes it.
+    pub(super) fn needs(&mut self, what: &str) {
+        self.needs.insert(what.to_owned());
+    }
+
+    /// Brings those of `names`, items of `module`, into scope that the lines so far speak of.
+    pub(super) fn needs_of(&mut self, module: &str, names: &[&str]) {
+        let words: BTreeSet<&str> = self.body.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+        let used: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
+        if !used.is_empty() {
+            self.needs.insert(format!("{module}::{{{}}}", used.join(", ")));
+        }
+    }
+
     /// The text of the file; `None` if there is nothing in it.
     pub(super) fn finish(self) -> Option<String> {
         if self.body.is_empty() {
@@ -100,6 +128,7 @@ impl<'a> Page<'a> {
         if !local.is_empty() {
             imports.push(local.to_owned());
         }
+        imports.extend(self.needs.iter().map(|what| format!("use {what};\n")));
         for import in imports {
             text.push('\n');
             text.push_str(&import);

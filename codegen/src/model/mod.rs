@@ -11,6 +11,7 @@ mod ctype;
 mod handle_type;
 mod items;
 mod layout;
+mod property;
 mod rule;
 mod value;
 
@@ -25,6 +26,7 @@ pub use items::{
     HandleRepr, MacroFunction, Member, Omitted, Record, RecordKind, ThreadSafety,
 };
 pub use layout::{PerTarget, Target};
+pub use property::Property;
 pub use rule::{Condition, ErrorCode, ErrorList, Given, Object, Origin, Path, Predicate, Rule, Source, Term, Test};
 pub use value::Value;
 
@@ -76,6 +78,9 @@ pub struct Model {
     /// The documented errors of each command, sorted by symbol.
     #[serde(default)]
     pub error_lists: Vec<ErrorList>,
+    /// What commands take in property lists, sorted by command, list and name (OpenCL only).
+    #[serde(default)]
+    pub properties: Vec<Property>,
 }
 
 impl Model {
@@ -99,6 +104,7 @@ impl Model {
             rules: Vec::new(),
             handle_types: Vec::new(),
             error_lists: Vec::new(),
+            properties: Vec::new(),
         }
     }
 }

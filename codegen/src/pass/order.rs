@@ -25,6 +25,7 @@ pub fn order(model: &mut Model) {
         rules,
         handle_types,
         error_lists,
+        properties,
     } = model;
     constants.sort_by(|a, b| a.name.cmp(&b.name));
     enumerations.sort_by(|a, b| a.name.cmp(&b.name));
@@ -40,6 +41,7 @@ pub fn order(model: &mut Model) {
     rules.sort_by(|a, b| a.id.cmp(&b.id));
     handle_types.sort_by_cached_key(|row| (row.kind, row.value.and_then(Value::integer), row.name.clone()));
     error_lists.sort_by(|a, b| a.symbol.cmp(&b.symbol));
+    properties.sort_by(|a, b| (&a.command, &a.list, &a.name).cmp(&(&b.command, &b.list, &b.name)));
 }
 
 #[cfg(test)]

@@ -3,6 +3,9 @@
 //! In: a model, from passes or from a snapshot that someone may have edited. Out: findings. After a model without errors, emitters
 //! cannot fail: every name is one of C's, every type exists, every value fits its type, and every layout is one that Rust can give.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{

@@ -2,7 +2,13 @@
 //!
 //! In: the inputs that are in reach, and the overlay. Out: a model for each of them with what was found on the way; or all errors.
 
-use std::{collections::BTreeSet, fs, panic::resume_unwind, path::Path, thread};
+use std::{
+    collections::BTreeSet,
+    fs,
+    panic::resume_unwind,
+    path::{Path, PathBuf},
+    thread,
+};
 
 use super::locate::{Cuda, Located};
 use crate::{
@@ -11,6 +17,7 @@ use crate::{
     import::{
         self,
         cuda::{Headers, Libclang},
+        opencl::text,
     },
     model::{Api, Model},
     overlay::Overlay,
@@ -26,6 +33,20 @@ pub struct Read {
     pub model: Model,
     /// Where upstream declares each symbol.
     pub lines: BySymbol,
+    /// Whether the text that states rules was there. Where it was not, the model has none.
+    pub text: bool,
+}
+
+impl Read {
+    /// Takes rules, handle types, error lists and properties from `snapshot` if their text was not there.
+    pub fn keep_rules(&mut self, snapshot: &Model) {
+        if !self.text {
+            self.model.rules.clone_from(&snapshot.rules);
+            self.model.handle_types.clone_from(&snapshot.handle_types);
+            self.model.error_lists.clone_from(&snapshot.error_lists);
+            self.model.properties.clone_from(&snapshot.properties);
+        }
+    }
 }
 
 /// Upstream, as far as it is in reach.
@@ -121,11 +142,11 @@ pub(super) fn read_cuda(
     let lines = pass::cuda::lines::lines(&facts).into_iter();
     let at = |line: pass::cuda::lines::Lines| (line.symbol, Lines { document: line.document, first: line.first, last: line.last });
     let asked = Asked { overlay: overlay.asked(), reviewed: reviewed.asked() };
-    let (read, findings) = findings.with(Read { model, lines: lines.map(at).collect() })?;
+    let (read, findings) = findings.with(Read { model, lines: lines.map(at).collect(), text: true })?;
     Ok((read, findings, asked))
 }
 
-/// OpenCL: the registry, then the passes. `name` is that of the release, where it is known.
+/// OpenCL: the registry, the passes, then the rules that the text of the API states. `name` is that of the release, where it is known.
 pub(super) fn read_opencl(
     docs: &OpenClDocs,
     name: Option<&str>,
@@ -139,14 +160,55 @@ pub(super) fn read_opencl(
     let (registry, found) = import::opencl::registry::import(&document, strictness)?;
     let version = registry.features.iter().map(|feature| feature.version).max();
     let state = || version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
-    let model = pass::opencl::model(&registry, &overlay, &name.map_or_else(state, str::to_owned));
+    let release = name.map_or_else(state, str::to_owned);
+    let model = pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
+        match &docs.api {
+            Some(api) => findings.0.extend(read_text(api, &release, &mut model, strictness)?.0),
+            None if alone => findings.push(Finding::warning("there is no text of the API beside the registry").help(
+                "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
+            )),
+            None => {}
+        }
+        findings.with(model)
+    });
     let stale = if alone { overlay.stale(Api::OpenCl) } else { Findings::default() };
     let (model, findings) = checked(found, model, stale, strictness)?;
     let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });
     let lines = pass::opencl::lines(&registry).into_iter().map(at).collect();
     let asked = Asked { overlay: overlay.asked(), reviewed: BTreeSet::new() };
-    let (read, findings) = findings.with(Read { model, lines })?;
+    let (read, findings) = findings.with(Read { model, lines, text: docs.api.is_some() })?;
     Ok((read, findings, asked))
+}
+
+/// Puts what the text in the directory `api` states into `model`.
+fn read_text(api: &Path, release: &str, model: &mut Model, strictness: Strictness) -> Result<Findings, Findings> {
+    let documents = read_documents(api)?;
+    let (facts, mut findings) = text::import(&documents, strictness)?;
+    findings.0.extend(text::compare(&facts, &text::Known::of(model)).0);
+    let release = rules::opencl::Release(release.to_owned());
+    let vocabulary = rules::opencl::Vocabulary::of(model);
+    let (reading, found) = rules::opencl::read(&facts, &vocabulary, &release, strictness)?;
+    findings.0.extend(found.0);
+    findings.0.extend(reading.apply(model).0);
+    Ok(findings)
+}
+
+/// The documents of the text, by name.
+fn read_documents(api: &Path) -> Result<Vec<Document>, Findings> {
+    let unreadable = |error: std::io::Error| Finding::error(format!("cannot read {}", api.display())).found(error.to_string());
+    let mut names = Vec::new();
+    for entry in fs::read_dir(api).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|extension| extension == "asciidoc") {
+            names.push(path);
+        }
+    }
+    names.sort();
+    let document = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        read_document(path, &format!("api/{name}"))
+    };
+    names.iter().map(document).collect()
 }
 
 /// What the passes made, with what they and the importer `found`. A `stale` decision is an error, which lenient reading lists; a model that

@@ -296,10 +296,22 @@ mod tests {
         assert_eq!(fs::read(root.path().join("a")).expect("there"), b"old");
     }
 
+    #[cfg(unix)]
     #[test]
-    fn a_move_that_fails_undoes_those_before_it() {
+    fn a_directory_that_cannot_be_made_is_noticed_before_anything_is_moved() {
         let root = tempfile::tempdir().expect("a temporary directory");
-        fs::write(root.path().join("a"), "old").expect("writable");
+        outputs(&[("a", "old")]).write(root.path()).expect("writable");
+        // Nothing can be read through it, and nothing be made in its place: only staging finds out.
+        std::os::unix::fs::symlink("nowhere", root.path().join("z")).expect("a link");
+        let refused = outputs(&[("a", "new"), ("new", "new"), ("z/below", "new")]).write(root.path()).expect_err("no directory");
+        assert!(refused.to_string().starts_with("cannot create"), "{refused}");
+        assert_eq!(names(root.path()), ["a", "z"]);
+        assert_eq!(fs::read(root.path().join("a")).expect("there"), b"old");
+    }
+
+    #[test]
+    fn undoing_puts_back_what_was_there_and_removes_what_was_not() {
+        let root = tempfile::tempdir().expect("a temporary directory");
         let differences =
             |path: &str, old: Option<&str>| Difference { path: path.into(), old: old.map(Into::into), new: Some("new".into()) };
         fs::write(root.path().join("a"), "new").expect("writable");

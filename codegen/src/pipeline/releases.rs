@@ -105,14 +105,27 @@ pub fn read_all(
     let apis: BTreeSet<Api> = read.iter().map(|(api, _)| *api).collect();
     findings.0.extend(stale(&apis, decisions, &asked, strictness)?.0);
     let mut merged = Vec::new();
-    for (api, list) in read {
+    for (api, mut list) in read {
+        keep_rules(&mut list);
         // Line numbers are those of the newest release: in older ones nobody looks.
+        let text = list.last().is_some_and(|read| read.text);
         let lines = list.last().map(|read| read.lines.clone()).unwrap_or_default();
         let model = merge::merge(list.into_iter().map(|read| read.model).collect())?;
         findings.0.extend(validate::validate(&model).0);
-        merged.push((api, Read { model, lines }));
+        merged.push((api, Read { model, lines, text }));
     }
     findings.with(merged)
+}
+
+/// Of a release whose text is not there nothing is known but that its rules may be those of the one before.
+fn keep_rules(list: &mut [Read]) {
+    let mut before: Option<Read> = None;
+    for read in list {
+        if let Some(before) = &before {
+            read.keep_rules(&before.model);
+        }
+        before = Some(read.clone());
+    }
 }
 
 /// Whether `release` is the last of its API among `releases`.

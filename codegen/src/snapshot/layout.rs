@@ -105,6 +105,7 @@ pub(super) fn write(schema: u32, model: Model) -> String {
         rules,
         handle_types,
         error_lists,
+        properties,
     } = model;
     let mut writer = Writer { text: format!("{{\n\"schema\": {schema},\n\"model\": {{\n\"api\": {}", line(&api)) };
     writer.list("releases", releases.iter().map(line));
@@ -124,6 +125,7 @@ pub(super) fn write(schema: u32, model: Model) -> String {
     let handle_types = handle_types.into_iter().map(|mut item| with_leaves(&take(&mut item.evidence), &item));
     writer.list("handle_types", handle_types);
     writer.list("error_lists", error_lists.into_iter().map(error_list));
+    writer.list("properties", properties.iter().map(line));
     writer.text.push_str("\n}\n}\n");
     writer.text
 }

@@ -100,7 +100,8 @@ const SMALL: &str = r#"{
 "omitted": [],
 "rules": [],
 "handle_types": [],
-"error_lists": []
+"error_lists": [],
+"properties": []
 }
 }
 "#;

@@ -70,14 +70,19 @@ impl Repository {
         assert!(copied.success() && made.success());
     }
 
-    /// Runs `clcu` in the root, with only the repository's own programs on `PATH`.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+    /// `clcu` in the root, with only the repository's own programs on `PATH`, and none of the tester's own settings.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_clcu"));
         command.current_dir(self.root()).args(arguments).env("PATH", self.path("programs"));
         for variable in ["CLCU_CACHE", "CLCU_CUDA_INCLUDE", "CLCU_LIBCLANG", "CLCU_OPENCL_DOCS", "NO_COLOR"] {
             command.env_remove(variable);
         }
-        Ran::from(command.output().expect("the command was built"))
+        command
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::from(self.command(arguments).output().expect("the command was built"))
     }
 
     /// The names in the cache that are no locks.

@@ -140,18 +140,14 @@ impl<'u> Walk<'u> {
                 clang::CXCursor_FieldDecl => self.add(child, SubjectKind::Member, owner, Some(&child.spelling())),
                 kind @ (clang::CXCursor_StructDecl | clang::CXCursor_UnionDecl) if child.is_definition() => {
                     let field = fields.iter().find(|field| field.names() == Some(child));
-                    let nested = match field {
-                        Some(field) => Owner {
-                            subject: format!("{}::{}", owner.subject, field.spelling()),
-                            item: nested_name(&owner.item, &field.spelling()),
-                        },
-                        None => {
-                            let member = nameless_member(&first_member(child), kind == clang::CXCursor_UnionDecl);
-                            let nested = Owner { subject: owner.subject.clone(), item: nested_name(&owner.item, &member) };
-                            let path = Owner { subject: format!("{}::{member}", owner.subject), item: owner.item.clone() };
-                            self.add_as(child, SubjectKind::Member, path.subject, &path.item, Some(&member));
-                            nested
-                        }
+                    let nested = if let Some(field) = field {
+                        let subject = format!("{}::{}", owner.subject, field.spelling());
+                        Owner { subject, item: nested_name(&owner.item, &field.spelling()) }
+                    } else {
+                        // Prose reaches its members as if they were the outer record's.
+                        let member = nameless_member(&first_member(child), kind == clang::CXCursor_UnionDecl);
+                        self.add(child, SubjectKind::Member, owner, Some(&member));
+                        Owner { subject: owner.subject.clone(), item: nested_name(&owner.item, &member) }
                     };
                     self.members(child, &nested);
                 }
@@ -180,7 +176,7 @@ impl<'u> Walk<'u> {
         let spelled = self.unit.spelled(cursor).unwrap_or_default().to_owned();
         let (item, member, deprecated) = (item.to_owned(), member.map(str::to_owned), cursor.is_deprecated());
         let parameters = cursor.parameters();
-        self.found.push(Declared { parameters, kind, subject, item, member, spelled, span, comment, deprecated });
+        self.found.push(Declared { kind, subject, item, member, spelled, parameters, span, comment, deprecated });
     }
 }
 

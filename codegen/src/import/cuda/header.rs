@@ -138,7 +138,7 @@ impl<'h> Join<'h> {
                 findings.push(Finding::error(format!("bindgen has no members of `{}`", layout.base.name)).at(place).found(tag));
                 continue;
             };
-            if let Err(finding) = agree(&layout.base, &members) {
+            if let Some(finding) = disagreement(&layout.base, &members) {
                 findings.push(finding.at(self.place(&layout.base.span)));
                 continue;
             }
@@ -288,17 +288,19 @@ impl<'h> Join<'h> {
     }
 }
 
-/// Whether bindgen shows the members that the C parser knows, in that order.
-fn agree(layout: &Layout, members: &[(String, CType)]) -> Result<(), Finding> {
+/// What to say if bindgen does not show the members that the C parser knows, in that order.
+fn disagreement(layout: &Layout, members: &[(String, CType)]) -> Option<Finding> {
     let same = layout.members.len() == members.len()
         && layout.members.iter().zip(members).all(|(place, (name, _))| place.nameless || mangled(&place.name) == *name);
     if same {
-        return Ok(());
+        return None;
     }
     let names = |names: Vec<&str>| names.join(", ");
-    Err(Finding::error(format!("bindgen shows other members of `{}` than the C parser", layout.name))
-        .found(names(members.iter().map(|(name, _)| name.as_str()).collect()))
-        .wanted(names(layout.members.iter().map(|place| place.name.as_str()).collect())))
+    Some(
+        Finding::error(format!("bindgen shows other members of `{}` than the C parser", layout.name))
+            .found(names(members.iter().map(|(name, _)| name.as_str()).collect()))
+            .wanted(names(layout.members.iter().map(|place| place.name.as_str()).collect())),
+    )
 }
 
 /// An array type with another length.

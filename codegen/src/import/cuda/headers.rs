@@ -82,7 +82,7 @@ impl Headers {
         let mut entry = String::from("#include <vdpau/vdpau.h>\n");
         for document in documents {
             fs::write(room.path().join(document.name()), document.text())?;
-            entry.push_str(&format!("#include <{}>\n", document.name()));
+            entry.extend(["#include <", document.name(), ">\n"]);
         }
         for (name, text) in STUBS {
             let path = room.path().join(name);

@@ -121,13 +121,11 @@ impl Walk<'_> {
     ) -> Option<Place> {
         let span = self.unit.span(member.extent())?;
         let reached = if nameless { super::declarations::first_member(member) } else { name.clone() };
-        match record.offset_of(&reached).filter(|_| !member.is_bit_field()) {
-            Some(offset) => Some(Place { name, nameless, offset, length: member.array_length(), nested, span }),
-            None => {
-                self.refuse(format!("the member `{name}` does not begin at a whole byte, or is a bit field"), &span);
-                None
-            }
-        }
+        let Some(offset) = record.offset_of(&reached).filter(|_| !member.is_bit_field()) else {
+            self.refuse(format!("the member `{name}` does not begin at a whole byte, or is a bit field"), &span);
+            return None;
+        };
+        Some(Place { name, nameless, offset, length: member.array_length(), nested, span })
     }
 
     fn refuse(&mut self, what: String, span: &Span) {

@@ -140,7 +140,7 @@ impl Span {
 pub(super) struct Unit<'h> {
     headers: &'h Headers,
     index: clang::CXIndex,
-    unit: clang::CXTranslationUnit,
+    translated: clang::CXTranslationUnit,
     entry: clang::CXFile,
     files: Vec<(clang::CXFile, usize)>,
 }
@@ -149,7 +149,7 @@ impl Drop for Unit<'_> {
     fn drop(&mut self) {
         // SAFETY: both were created by `parse`, are disposed of once, and no cursor outlives the unit.
         unsafe {
-            clang::clang_disposeTranslationUnit(self.unit);
+            clang::clang_disposeTranslationUnit(self.translated);
             clang::clang_disposeIndex(self.index);
         }
     }
@@ -179,11 +179,11 @@ impl<'h> Unit<'h> {
         }
         // SAFETY: the unit is alive and the path a C string.
         let main = unsafe { clang::clang_getFile(unit, entry.as_ptr()) };
-        let mut parsed = Self { headers, index, unit, entry: main, files: Vec::new() };
+        let mut parsed = Self { headers, index, translated: unit, entry: main, files: Vec::new() };
         for (number, document) in headers.documents().iter().enumerate() {
             let path = plain(&headers.room().join(document.name()).to_string_lossy())?;
             // SAFETY: the unit is alive and the path a C string.
-            let file = unsafe { clang::clang_getFile(parsed.unit, path.as_ptr()) };
+            let file = unsafe { clang::clang_getFile(parsed.translated, path.as_ptr()) };
             if !file.is_null() {
                 parsed.files.push((file, number));
             }
@@ -194,7 +194,7 @@ impl<'h> Unit<'h> {
     /// The whole unit as a cursor.
     pub(super) fn root(&self) -> Cursor<'_> {
         // SAFETY: the unit is alive.
-        Cursor::new(unsafe { clang::clang_getTranslationUnitCursor(self.unit) })
+        Cursor::new(unsafe { clang::clang_getTranslationUnitCursor(self.translated) })
     }
 
     /// Where `range` is, if it is in one of the headers.
@@ -230,7 +230,7 @@ impl<'h> Unit<'h> {
     pub(super) fn skipped(&self) -> Vec<Span> {
         // SAFETY: the unit is alive; the list is read within its length and then disposed of.
         unsafe {
-            let list = clang::clang_getAllSkippedRanges(self.unit);
+            let list = clang::clang_getAllSkippedRanges(self.translated);
             if list.is_null() {
                 return Vec::new();
             }
@@ -260,8 +260,8 @@ impl<'h> Unit<'h> {
         let mut findings = Findings::default();
         // SAFETY: the unit is alive, the numbers are below the count, and each diagnostic is disposed of once.
         unsafe {
-            for number in 0..clang::clang_getNumDiagnostics(self.unit) {
-                let diagnostic = clang::clang_getDiagnostic(self.unit, number);
+            for number in 0..clang::clang_getNumDiagnostics(self.translated) {
+                let diagnostic = clang::clang_getDiagnostic(self.translated, number);
                 let severity = clang::clang_getDiagnosticSeverity(diagnostic);
                 let said = text(clang::clang_getDiagnosticSpelling(diagnostic));
                 let location = clang::clang_getDiagnosticLocation(diagnostic);
@@ -278,8 +278,6 @@ impl<'h> Unit<'h> {
                 });
             }
         }
-        // That a header breaks off is noticed behind its end, in a file of ours. What was noticed within it comes first, for it has a place.
-        findings.0.sort_by_key(|finding| finding.place.is_none());
         findings
     }
 
@@ -295,7 +293,7 @@ pub(super) struct Cursor<'u> {
     unit: PhantomData<&'u ()>,
 }
 
-impl<'u> Cursor<'u> {
+impl Cursor<'_> {
     fn new(raw: clang::CXCursor) -> Self {
         Self { raw, unit: PhantomData }
     }

@@ -165,11 +165,11 @@ impl Scope {
 
 /// The type of a value without a cast. A value that is not negative is unsigned: that is what parameters for flags and sizes are.
 fn plain_type(number: i128) -> &'static str {
-    match number {
-        0..=0xFFFF_FFFF => "c_uint",
-        -0x8000_0000..0 => "c_int",
-        0.. => "c_ulonglong",
-        _ => "c_longlong",
+    match (number < 0, number.unsigned_abs() <= if number < 0 { 0x8000_0000 } else { 0xFFFF_FFFF }) {
+        (false, true) => "c_uint",
+        (false, false) => "c_ulonglong",
+        (true, true) => "c_int",
+        (true, false) => "c_longlong",
     }
 }
 

@@ -31,7 +31,7 @@ impl<'a> Neighbours<'a> {
             }
         }
         let mut here: Vec<_> = declared.iter().filter(|one| one.span.document == number).collect();
-        here.sort_by(|a, b| (a.span.start, a.kind).cmp(&(b.span.start, b.kind)));
+        here.sort_by_key(|one| (one.span.start, one.kind));
         Self { declared: here, bare, raws }
     }
 

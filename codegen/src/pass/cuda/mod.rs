@@ -8,6 +8,7 @@ mod constants;
 mod enumerations;
 pub mod lines;
 mod records;
+mod references;
 mod types;
 mod versions;
 
@@ -34,6 +35,7 @@ pub fn model(facts: &Facts, overlay: &Overlay, release: &str) -> Result<(Model, 
     versions::omit_unused(&mut model, facts, &versions);
     types::add_foreign(&mut model, facts, &mut findings);
     crate::pass::order::order(&mut model);
+    findings.0.extend(references::unresolved(facts).0);
     findings.with(model)
 }
 

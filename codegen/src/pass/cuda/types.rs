@@ -157,7 +157,9 @@ fn names(model: &Model) -> BTreeSet<String> {
         .chain(model.commands.iter().map(|one| (&one.returns, &one.parameters)))
     {
         visit(returns);
-        parameters.iter().for_each(|parameter| visit(&parameter.ctype));
+        for parameter in parameters {
+            visit(&parameter.ctype);
+        }
     }
     names
 }

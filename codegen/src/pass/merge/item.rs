@@ -13,7 +13,7 @@ use crate::{
     },
     model::{
         Alias, Api, Callback, Change, Command, Constant, Enumeration, Enumerator, ErrorCode, ErrorList, Extension, Handle,
-        HandleType, Lifetime, MacroFunction, Member, Record, Rule, Source, Version,
+        HandleType, Lifetime, MacroFunction, Member, Property, Record, Rule, Source, Version,
     },
 };
 
@@ -286,6 +286,24 @@ impl Item for HandleType {
                 }
             }
         }
+    }
+}
+
+impl Item for Property {
+    fn key(&self) -> String {
+        format!("{} {} {}", self.command, self.list, self.name)
+    }
+
+    fn lifetime(&mut self) -> Option<&mut Lifetime> {
+        Some(&mut self.lifetime)
+    }
+
+    fn entry(&self, describe: &Describe<'_>) -> Option<Entry> {
+        Some(describe.property(self))
+    }
+
+    fn inherit(&mut self, old: Self, _step: &Step, _sides: &Sides<'_>) {
+        earlier(&mut self.source, old.source);
     }
 }
 

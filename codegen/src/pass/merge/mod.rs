@@ -13,6 +13,7 @@
 //! - *Another kind of thing under the same name* (an enumeration that becomes an alias): the newest kind; values go to where they are now.
 //! - *Gone*: stays, with `until`: the last release whose headers or registry have it. A driver may have it for longer, so that nothing may
 //!   conclude from it that a driver lacks it. What comes back was never away: `until` is taken off again.
+//! - *A rule that upstream takes back*: stays in the model with `until`, and is not checked any more, unless what it is about is gone with it.
 //! - *An alias that means another type*: what ended before names the type that it meant then.
 
 mod item;
@@ -24,7 +25,7 @@ mod tests;
 use std::{cmp::Ordering, collections::BTreeSet};
 
 use self::item::{Sides, Step, join};
-pub use self::state::newest;
+pub use self::state::{drop_rules_taken_back, newest};
 use super::index::{Index, Item};
 use crate::{
     diff::{describe::Describe, entry::Types},
@@ -129,6 +130,7 @@ fn step(old: &Model, new: &Model, step: &Step) -> Model {
     join(kept.extensions, &mut result.extensions, step, &sides);
     join(kept.rules, &mut result.rules, step, &sides);
     join(kept.handle_types, &mut result.handle_types, step, &sides);
+    join(kept.properties, &mut result.properties, step, &sides);
     join(kept.error_lists, &mut result.error_lists, step, &sides);
     drop_orphans(new, &mut result);
     moves::members(old, new, &mut result);

@@ -45,18 +45,32 @@ pub(super) fn read(tokens: &[Token], scope: &Scope<'_>) -> Result<(Formula, Unde
     }
 }
 
+/// What stands between two ways of failing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tie {
+    /// `or`, with a comma, a semicolon or an `if`.
+    Or,
+    /// A comma before another `if`: an `or` if one follows. Without one it may as well be an `and`, and is not guessed at.
+    Comma,
+}
+
 fn disjunction(input: &mut Input<'_>) -> Out<Formula> {
     let mut ways = vec![conjunction(input)?];
-    while let Some(way) = opt(preceded(or, conjunction)).parse_next(input)? {
+    let mut last = Tie::Or;
+    while let Some((tie, way)) = opt((or, conjunction)).parse_next(input)? {
         ways.push(way);
+        last = tie;
     }
-    Ok(if ways.len() == 1 { ways.remove(0) } else { Formula::Any(ways) })
+    match last {
+        Tie::Comma => Err(ContextError::new()),
+        Tie::Or => Ok(if ways.len() == 1 { ways.remove(0) } else { Formula::Any(ways) }),
+    }
 }
 
 /// `or`, `, or if`, `; or if`, or a comma before another `if`.
-fn or(input: &mut Input<'_>) -> Out<()> {
-    let with_or = (opt(mark), word("or"), opt(word("if"))).void();
-    let with_if = (mark, word("if")).void();
+fn or(input: &mut Input<'_>) -> Out<Tie> {
+    let with_or = (opt(mark), word("or"), opt(word("if"))).value(Tie::Or);
+    let with_if = (mark, word("if")).value(Tie::Comma);
     alt((with_or, with_if)).parse_next(input)
 }
 

@@ -18,6 +18,8 @@ pub(super) enum Atom {
     Unmet(Vec<Path>, Predicate),
     /// A promise that is not kept.
     Broken(Object),
+    /// A circumstance that only the caller knows, and that is never what a rule denies.
+    Only(Object),
 }
 
 /// What makes a command fail.
@@ -64,7 +66,7 @@ impl Formula {
             Self::Atom(Atom::NonePresent(path, names)) => Some(Self::Atom(Atom::AnyPresent(path, names))),
             // Whether the caller keeps the promise or breaks it, only the caller knows: the rule names it either way.
             Self::Atom(Atom::Broken(object)) => Some(Self::Atom(Atom::Broken(object))),
-            Self::Atom(Atom::Unmet(..)) => None,
+            Self::Atom(Atom::Unmet(..) | Atom::Only(_)) => None,
         }
     }
 
@@ -144,7 +146,7 @@ pub(super) fn conditions(atom: &Atom) -> Vec<Vec<Condition>> {
     };
     match atom {
         Atom::Holds(term, test) => vec![vec![Condition::Test(term.clone(), test.clone())]],
-        Atom::Broken(object) => vec![vec![Condition::Attested(object.clone())]],
+        Atom::Broken(object) | Atom::Only(object) => vec![vec![Condition::Attested(object.clone())]],
         Atom::AnyPresent(path, names) => properties(path, names, &Test::Present).into_iter().map(|one| vec![one]).collect(),
         Atom::NonePresent(path, names) => vec![properties(path, names, &Test::Absent)],
         // One demand of a way is what its rule makes; a second one can only be vouched for.

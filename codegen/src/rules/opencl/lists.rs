@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use winnow::stream::{Stateful, TokenSlice};
+
 use super::{
     Class, Covered, Release,
     forms::{Under, read},
     formula::{Atom, Formula},
-    phrase::{Input, pattern},
-    rule::{Draft, Way, drafts, except, tell_apart},
+    phrase::{Gaps, Input, pattern},
+    rule::{Way, drafts, except, tell_apart},
     vocabulary::{Scope, Types, Vocabulary},
 };
 use crate::{
@@ -20,7 +22,7 @@ use crate::{
         facts::{Condition, ErrorList as TextList, Guard},
         prose::{Kind, Prose},
     },
-    model::{ErrorCode, ErrorList, Lifetime, Rule, Source, Version},
+    model::{self, ErrorCode, ErrorList, Given, Lifetime, Object, Path, Rule, Source, Term, Test, Version},
 };
 
 /// More ways than this of coming true, and a sentence counts as unread: the specification's own have up to a dozen.
@@ -162,20 +164,24 @@ impl<'a> Reader<'a> {
     fn condition(&mut self, spot: &Spot<'a>, condition: &'a Condition) {
         let scope = self.scope(spot);
         let mut since = None;
+        let mut until = None;
         let mut failures = Vec::new();
         for (index, sentence) in condition.prose.sentences().iter().enumerate() {
             if is_of_a_sibling(sentence, spot) {
                 continue;
             }
-            match version(sentence, &scope) {
-                Some(version) => since = Some(version),
-                None if index > 0 && is_note(sentence, &scope) => {}
-                None => failures.push((sentence.clone(), self.sentence(spot, condition, sentence, &scope, index == 0))),
+            match (version(sentence, &scope), outdated(sentence, &scope)) {
+                (Some(version), _) => since = Some(version),
+                (None, Some(version)) => until = Some(version),
+                (None, None) if index > 0 && is_note(sentence, &scope) => {}
+                (None, None) => failures.push((sentence.clone(), self.sentence(spot, condition, sentence, &scope, index == 0))),
             }
         }
+        // A sentence that is not understood may qualify the one before it: then neither makes a rule.
+        let all_read = failures.iter().all(|(_, formula)| formula.is_some());
         for (sentence, formula) in failures {
-            match formula {
-                Some(formula) => self.add(spot, condition, &sentence, formula, since, &scope),
+            match formula.filter(|_| all_read) {
+                Some(formula) => self.add(spot, condition, &sentence, older_than(formula, until), since, &scope),
                 None => self.cover(spot, condition, &sentence, Class::Unread),
             }
         }
@@ -250,13 +256,12 @@ impl<'a> Reader<'a> {
         let mut absent: Vec<Atom> = Vec::new();
         for guard in &condition.guards {
             if let Guard::Without(name) = guard {
-                let lacks = crate::model::Test::Lacks(vec![name.clone()]);
-                absent.push(Atom::Holds(crate::model::Term::Given(crate::model::Given::Extensions), lacks));
+                absent.push(Atom::Holds(Term::Given(Given::Extensions), Test::Lacks(vec![name.clone()])));
             }
         }
         let ways = formula.ways();
-        let attested = ways.iter().any(|way| way.iter().any(|atom| matches!(atom, Atom::Broken(_))));
-        let checkable = ways.iter().any(|way| !way.iter().any(|atom| matches!(atom, Atom::Broken(_))));
+        let vouched = |way: &Vec<Atom>| way.iter().any(|atom| matches!(atom, Atom::Broken(_) | Atom::Only(_)));
+        let (attested, checkable) = (ways.iter().any(vouched), !ways.iter().all(vouched));
         let class = match (checkable, attested) {
             (true, false) => Class::Checkable,
             (true, true) => Class::Partly,
@@ -291,27 +296,59 @@ impl<'a> Reader<'a> {
     /// The rules of the command: those that speak of what it has.
     fn rules(self) -> Vec<Rule> {
         let scope = Scope::new(self.vocabulary, vec![self.command], self.types);
-        let own = |draft: &Draft| {
-            let fields = draft.fields.iter();
+        let has = |path: &Path| scope.has(self.command, path);
+        let mut drafts = drafts(self.ways, &|name| scope.path(name));
+        for draft in &mut drafts {
+            // A command that takes no properties has none: where a sibling must not have one, the condition holds of itself.
+            draft.when.retain(|condition| match condition {
+                model::Condition::Test(Term::Field(path), Test::Absent) => has(path),
+                _ => true,
+            });
+        }
+        drafts.retain(|draft| {
             let tested = draft.when.iter().filter_map(|condition| match condition {
-                crate::model::Condition::Test(crate::model::Term::Field(path), _) => Some(path),
+                model::Condition::Test(Term::Field(path), _) => Some(path),
                 _ => None,
             });
-            fields.chain(tested).all(|path| scope.has(self.command, path))
-        };
-        let drafts = drafts(self.ways, &|name| scope.path(name));
-        let mut rules: Vec<Rule> = drafts.iter().filter(|draft| own(draft)).map(|draft| draft.rule(self.command)).collect();
+            draft.fields.iter().chain(tested).all(has)
+        });
+        let mut rules: Vec<Rule> = drafts.iter().map(|draft| draft.rule(self.command)).collect();
         except(&mut rules);
         tell_apart(&mut rules);
         rules
     }
 }
 
+/// Whether a sentence has one of `patterns` at its beginning, and what is in the gaps.
+fn begins(sentence: &Prose, scope: &Scope<'_>, patterns: &[&'static str]) -> Option<Gaps> {
+    patterns.iter().find_map(|words| {
+        let mut input: Input<'_> = Stateful { input: TokenSlice::new(&sentence.tokens), state: scope };
+        pattern(words)(&mut input).ok()
+    })
+}
+
 /// The version before which a code did not exist, where the sentence says that.
 fn version(sentence: &Prose, scope: &Scope<'_>) -> Option<Version> {
-    let mut input: Input<'_> = winnow::stream::Stateful { input: winnow::stream::TokenSlice::new(&sentence.tokens), state: scope };
-    let gaps = pattern("this error code is {l} version {n}")(&mut input).ok()?;
-    gaps.name(1)?.parse().ok()
+    begins(sentence, scope, &["this error code is {l} version {n}"])?.name(1)?.parse().ok()
+}
+
+/// The version from which on a condition is none any more, where the sentence says that.
+fn outdated(sentence: &Prose, scope: &Scope<'_>) -> Option<Version> {
+    const FORMS: &[&str] = &[
+        "this error condition does not apply when|if the device|platform associated with {p} supports OpenCL {n} or newer",
+        "this error condition does not apply when|if the device|platform associated with {p} is OpenCL {n} or newer",
+    ];
+    begins(sentence, scope, FORMS)?.name(1)?.parse().ok()
+}
+
+/// Which version a device has, the command's arguments do not tell: the caller knows.
+fn older_than(formula: Formula, version: Option<Version>) -> Formula {
+    match version {
+        Some(version) => {
+            Formula::All(vec![Formula::Atom(Atom::Only(Object::about("version_below", [version.to_string()]))), formula])
+        }
+        None => formula,
+    }
 }
 
 /// `if {clWrite…} is called on …`, in a list that several commands share: said of one of them only.
@@ -321,14 +358,15 @@ fn is_of_a_sibling(sentence: &Prose, spot: &Spot<'_>) -> bool {
     subject.is_some_and(|token| token.kind == Kind::Command && siblings().any(|name| *name == token.text))
 }
 
-/// Sentences that explain the one before and demand nothing.
+/// Sentences that explain the one before and neither demand nor excuse anything.
 fn is_note(sentence: &Prose, scope: &Scope<'_>) -> bool {
-    const NOTES: &[&str] = &["exporting a semaphore handle from {*} is not permitted"];
-    NOTES.iter().any(|note| {
-        let mut input: Input<'_> =
-            winnow::stream::Stateful { input: winnow::stream::TokenSlice::new(&sentence.tokens), state: scope };
-        pattern(note)(&mut input).is_ok()
-    })
+    const NOTES: &[&str] = &[
+        "exporting a semaphore handle from {*} is not permitted",
+        "this error will be returned if {f} does not return until {*}",
+        "see how this error code is used with {f} for {*}",
+        "{p} will return specific status for each {*}",
+    ];
+    begins(sentence, scope, NOTES).is_some()
 }
 
 /// What became of each sentence, for the command of those that share its list for which most became of it: by document, line, and hash.

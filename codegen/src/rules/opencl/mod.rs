@@ -16,13 +16,12 @@ mod values;
 mod vocabulary;
 
 pub use lists::{by_command, by_sentence};
-pub use tables::Property;
 pub use vocabulary::Vocabulary;
 
 use crate::{
     finding::{Finding, Findings, Place, Strictness},
     import::opencl::text::TextFacts,
-    model::{ErrorList, HandleType, Model, Rule, Value},
+    model::{ErrorList, HandleType, Model, Property, Rule, Value},
 };
 
 /// What was made of the text.
@@ -92,21 +91,22 @@ pub fn read(
     if strictness == Strictness::Lenient {
         findings.soften();
     }
-    let properties = tables::properties(facts, &handles.rows, vocabulary);
+    let properties = tables::properties(facts, &handles.rows, vocabulary, release);
     let mut rules = lists.rules;
-    rules.extend(tables::terminators(&properties, release));
+    rules.extend(tables::terminators(&properties));
     rules.sort_by(|a, b| a.id.cmp(&b.id));
     findings.with(Reading { rules, error_lists: lists.errors, handle_types: handles.rows, properties, coverage: lists.coverage })
 }
 
 impl Reading {
-    /// Puts rules, handle types and error lists into `model`, and the values of the registry into the rows. The findings say where the text and
+    /// Puts rules, handle types, error lists and properties into `model`, and the values of the registry into the rows. The findings say where the text and
     /// the registry have different handle types.
     pub fn apply(self, model: &mut Model) -> Findings {
         let mut findings = Findings::default();
         model.handle_types = self.handle_types;
         for row in &mut model.handle_types {
-            let mut enumerations = model.enumerations.iter().filter(|enumeration| Some(&enumeration.name) == row.enumeration.as_ref());
+            let mut enumerations =
+                model.enumerations.iter().filter(|enumeration| Some(&enumeration.name) == row.enumeration.as_ref());
             let value = enumerations.find_map(|enumeration| enumeration.enumerators.iter().find(|value| value.name == row.name));
             row.value = value.map(|value| value.value);
             if row.value.is_none() {
@@ -119,6 +119,7 @@ impl Reading {
         model.handle_types.sort_by_key(|row| (row.kind, row.value.and_then(Value::integer)));
         model.rules = self.rules;
         model.error_lists = self.error_lists;
+        model.properties = self.properties;
         findings
     }
 }

@@ -3,7 +3,7 @@
 //! In: tokens, and a pattern such as `{p} is|are not ?a NULL ?value`. Out: what the gaps hold. A word stands for itself whatever the case of
 //! its letters, `a|b` for either, `?a` for a word that may be missing. The gaps: `{p}` a parameter or what one points to, `{ps}` several
 //! with `,`, `or`, `and` between, `{c}` and `{cs}` constants likewise, `{n}` a number, `{e}` an extension, `{t}` a type, `{l}` a link, `{w}` a word,
-//! and `{*}` any words up to the next word of the pattern, but no comma, `and` or `or`.
+//! and `{*}` any words up to the next word of the pattern, but no comma, tie or negation.
 
 use winnow::{
     Parser as _,
@@ -104,7 +104,8 @@ fn matches(pattern: &str, input: &mut Input<'_>, gaps: &mut Gaps) -> bool {
         }
         return true;
     }
-    if step(element, input, gaps).is_ok() && matches(rest, input, gaps) {
+    let is_last = rest.split(' ').all(|element| element.is_empty() || element.starts_with('?'));
+    if step(element, is_last, input, gaps).is_ok() && matches(rest, input, gaps) {
         return true;
     }
     input.reset(&start);
@@ -112,18 +113,18 @@ fn matches(pattern: &str, input: &mut Input<'_>, gaps: &mut Gaps) -> bool {
     element.starts_with('?') && matches(rest, input, gaps)
 }
 
-/// One element that is not lazy.
-fn step(element: &str, input: &mut Input<'_>, gaps: &mut Gaps) -> Out<()> {
+/// One element that is not lazy. A list that ends a pattern takes no `and`, which ties the next condition to this one.
+fn step(element: &str, is_last: bool, input: &mut Input<'_>, gaps: &mut Gaps) -> Out<()> {
     let gap = match element {
         "{p}" => parameter.map(|path| Gap::one(path.to_string())).parse_next(input)?,
-        "{ps}" => list(|input| parameter.map(|path| path.to_string()).parse_next(input)).parse_next(input)?,
+        "{ps}" => list(is_last, |input| parameter.map(|path| path.to_string()).parse_next(input)).parse_next(input)?,
         "{c}" => of(Kind::Constant).map(Gap::one).parse_next(input)?,
-        "{cs}" => list(|input| preceded(opt(word("the")), of(Kind::Constant)).parse_next(input)).parse_next(input)?,
+        "{cs}" => list(is_last, |input| preceded(opt(word("the")), of(Kind::Constant)).parse_next(input)).parse_next(input)?,
         "{n}" => number.map(Gap::one).parse_next(input)?,
         "{e}" => of(Kind::Extension).map(Gap::one).parse_next(input)?,
         "{t}" => of(Kind::Type).map(Gap::one).parse_next(input)?,
         "{f}" => of(Kind::Command).map(Gap::one).parse_next(input)?,
-        "{fs}" => list(|input| of(Kind::Command).parse_next(input)).parse_next(input)?,
+        "{fs}" => list(is_last, |input| of(Kind::Command).parse_next(input)).parse_next(input)?,
         "{l}" => of(Kind::Link).map(Gap::one).parse_next(input)?,
         "{w}" => word_of_any_kind.map(Gap::one).parse_next(input)?,
         _ => {
@@ -153,9 +154,11 @@ fn number(input: &mut Input<'_>) -> Out<String> {
     alt((digits.map(|token: &Token| token.text.clone()), word("zero").map(|_| "0".to_owned()))).parse_next(input)
 }
 
-/// What a lazy gap may run over.
+/// What a lazy gap may run over: nothing that ties conditions together or turns one into its contrary.
 fn filler<'a>(input: &mut Input<'a>) -> Out<&'a Token> {
-    any.verify(|token: &&Token| !["and", "or", ",", ";", ":", "but"].iter().any(|stop| token.is(stop))).parse_next(input)
+    const STOPS: &[&str] =
+        &["and", "or", ",", ";", ":", "but", "not", "no", "cannot", "never", "neither", "nor", "unless", "except", "without"];
+    any.verify(|token: &&Token| !STOPS.iter().any(|stop| token.is(stop))).parse_next(input)
 }
 
 /// A parameter or member by its name, emphasised or not, with an index or without. One that the command lacks is none.
@@ -166,7 +169,7 @@ fn parameter(input: &mut Input<'_>) -> Out<Path> {
 }
 
 /// One or more of `item`.
-fn list<'a>(mut item: impl FnMut(&mut Input<'a>) -> Out<String>) -> impl FnMut(&mut Input<'a>) -> Out<Gap> {
+fn list<'a>(is_last: bool, mut item: impl FnMut(&mut Input<'a>) -> Out<String>) -> impl FnMut(&mut Input<'a>) -> Out<Gap> {
     move |input| {
         let mut gap = Gap::one(item(input)?);
         loop {
@@ -174,7 +177,8 @@ fn list<'a>(mut item: impl FnMut(&mut Input<'a>) -> Out<String>) -> impl FnMut(&
             let next = opt(|input: &mut Input<'a>| Ok((separator(input)?, item(input)?))).parse_next(input)?;
             let Some((join, name)) = next else { break };
             // `A or B and C` ties `C` to something else.
-            if gap.join != Join::One && join.is_some_and(|join| join != gap.join) {
+            let mixes = gap.join != Join::One && join.is_some_and(|join| join != gap.join);
+            if mixes || is_last && join == Some(Join::And) {
                 input.reset(&start);
                 break;
             }

@@ -1,22 +1,19 @@
 //! What sentences demand and no program can check: objects that are valid, contexts that agree, resources that suffice.
+//!
+//! A kind of promise names what the caller has to look at, and the names in the gaps what it is about. Whether it is well when the thing is so
+//! or when it is not, the kind implies: an object has to be valid, regions must not overlap.
 
 /// A form, and the kind of promise that it asks for. What it is about are the names in its gaps.
 pub(super) struct Promise(pub &'static str, pub &'static str);
 
 /// The forms, the longer ones before those that they begin with.
 pub(super) const PROMISES: &[Promise] = &[
-    Promise("there is|was a failure to allocate resources required by the OpenCL implementation on the host", "resources_of_host"),
-    Promise(
-        "there is|was a failure to allocate resources required by the OpenCL implementation on the device|{p}",
-        "resources_of_device",
-    ),
+    Promise("there is|was a failure to allocate resources {*} on the host", "resources_of_host"),
+    Promise("there is|was a failure to allocate resources {*} on the device|{p}", "resources_of_device"),
     Promise("there is|was a failure to allocate resources", "resources"),
     Promise("there is a failure to allocate memory for {*} {ps}", "memory"),
     Promise("there is a failure to allocate memory for {*} object", "memory"),
-    Promise(
-        "the execution status of any of the events in {p} is a negative integer value ?indicating ?an ?error",
-        "no_failed_event",
-    ),
+    Promise("the execution status of any {*} in {p} is a negative {*}", "no_failed_event"),
     Promise("event|synchronization-point|program|memory objects in|specified {*} {p} are not valid {*}", "valid_object"),
     Promise("any of the {*} in|by {p} is|are not a valid {*} object created using an external memory handle", "imported_memory"),
     Promise("any of the {*} objects specified by {p} is not valid", "valid_object"),
@@ -27,18 +24,12 @@ pub(super) const PROMISES: &[Promise] = &[
         "?the context associated with {p} and ?that ?associated ?with ?any ?of ?the {*} in {p} is|are not the same",
         "same_context",
     ),
-    Promise(
-        "?the device associated with {p} is not ?same ?as one of the devices specified by {c} at the time of creating one or more of {p}",
-        "device_in_list",
-    ),
-    Promise("one or more of {p} belong to a context that does not contain a device associated with {p}", "device_of_context"),
+    Promise("?the device {*} {p} is not ?same ?as one of the devices specified by {c} {*} one or more of {p}", "device_in_list"),
+    Promise("one or more of {p} belong to a context that does not contain {*} {p}", "device_of_context"),
     Promise("{p} belongs to a context that is not associated with {p}", "device_of_context"),
     Promise("{p} can not be shared with {p}", "shareable"),
-    Promise("?the size in bytes specified by {p} is less than ?the size of the requested handle", "exported_handle_size"),
-    Promise(
-        "?the size in bytes specified by {p} is less than ?the size of the return type specified in the {l} table",
-        "query_size",
-    ),
+    Promise("?the size in bytes {*} {p} is less than ?the size of the requested handle", "exported_handle_size"),
+    Promise("?the size in bytes {*} {p} is less than ?the size of the return type {*} {l} table", "query_size"),
     Promise("{p} is ?a not a|an valid {*}", "valid_object"),
     Promise("{p} is not valid", "valid_object"),
     Promise("the AHardwareBuffer format is not {w}", "hardware_buffer_format"),
@@ -47,15 +38,12 @@ pub(super) const PROMISES: &[Promise] = &[
     Promise("{p} is a pointer returned by {f}", "svm_pointer"),
     Promise("{p} is greater than the size passed to {f}", "svm_size"),
     Promise("there are no devices in ?the {w} that support the {e} extension", "device_extension"),
-    Promise("there are no devices in {p} that support {*} ( i.e. {c} specified in the {l} table is {c} )", "device_support"),
+    Promise("there are no devices in {p} that support {*} ( i.e. {c} {*} {l} table is {c} )", "device_support"),
     Promise("there are no devices in {p} that support {*}", "device_support"),
     Promise("no devices ?in|associated ?with ?the ?context ?associated ?with {p} support {*}", "device_support"),
     Promise("the device|platform associated with {p} does not support {*} ( the query for {c} returns {c} )", "device_support"),
     Promise("the device|platform associated with {p} does not support {*}", "device_support"),
-    Promise(
-        "images are not supported by any device associated with {p} ( i.e. {c} specified in the {l} table is {c} )",
-        "device_support",
-    ),
+    Promise("images are not supported by any device associated with {p} ( i.e. {c} {*} {l} table is {c} )", "device_support"),
     Promise("the platform does not support the {c} flag", "platform_support"),
     Promise("{p} has ?not been finalized", "command_buffer_state"),
     Promise("{p} is not in the {l} state", "command_buffer_state"),
@@ -73,10 +61,7 @@ pub(super) const PROMISES: &[Promise] = &[
     Promise("memory objects in {p} have ?not previously been acquired ?using ?{f}", "acquired"),
     Promise("have ?not been released using {f} ?since ?the ?last ?time ?that ?they ?were ?acquired", "acquired"),
     Promise("{p} is a sub-buffer object", "sub_buffer"),
-    Promise(
-        "the offset specified when the sub-buffer object was|is created is not aligned to ?the {c} ?value for ?the device associated with {p}",
-        "aligned_sub_buffer",
-    ),
+    Promise("the offset {*} is not aligned to ?the {c} ?value for {*} {p}", "aligned_sub_buffer"),
     Promise("the mip level specified in {p} is not a valid level for {p}", "valid_mip_level"),
     Promise("the region {*} by {ps} is out of bounds ?of ?{p}", "within_bounds"),
     Promise("the region {*} by {p} and the computed {w} is out of bounds ?of ?{p}", "within_bounds"),
@@ -91,14 +76,7 @@ pub(super) const PROMISES: &[Promise] = &[
     Promise("any device in {p} is not in the list of devices associated with {p}", "device_of_program"),
     Promise("?device ?in {p} is not in the list of devices associated with {p}", "device_of_program"),
     Promise("{p} is not associated with {p}", "device_of_context"),
-    Promise(
-        "the dimensions for {ps} , such as the image width or image height , are not supported by the device associated with {p}",
-        "device_support",
-    ),
-    Promise(
-        "the format for {ps} , such as the image channel order or image channel data type , are not supported by the device associated with {p}",
-        "device_support",
-    ),
+    Promise("the dimensions|format for {ps} , such as {*} or {*} , are not supported by {*} {p}", "device_support"),
     Promise("values specified in {p} are valid but are not supported by ?the ?device ?associated ?with {p}", "device_support"),
     Promise("{ps} are the same image|buffer object", "same_object"),
     Promise("{ps} are the same buffer or sub-buffer object", "same_object"),
@@ -109,7 +87,7 @@ pub(super) const PROMISES: &[Promise] = &[
     Promise("there is no successfully built {*} for|available {*} {p}", "built_program"),
     Promise("there are kernel objects attached to {p}", "no_kernels"),
     Promise("there is a failure to build|compile|link {*}", "build"),
-    Promise("there is a failure to map the requested region into the host address space", "mappable"),
+    Promise("there is a failure to map {*}", "mappable"),
     Promise("any kernel arguments for {p} have not been set", "arguments_set"),
     Promise("a kernel argument for {p} is a sub-buffer object", "sub_buffer"),
     Promise("the {w} options specified by {p} are invalid", "build_options"),

@@ -25,26 +25,23 @@ pub(super) const FORMS: &[Form] = &[
     Form("{c} is not specified as part of {p}", |gaps, scope| has(gaps, scope, 1, 0, Test::Absent)),
     Form("{c} is specified as part of {p}", |gaps, scope| has(gaps, scope, 1, 0, Test::Present)),
     Form("it does not identify exactly one valid device", |_, scope| one_valid_device(scope)),
-    Form("a device identified by ?the ?property {c} is not a valid device or is not associated with {p}", |gaps, _| {
+    Form("a device {*} {c} is not a valid device or is not associated with {p}", |gaps, _| {
         Some(Formula::Any(vec![
             Formula::broken("valid_object", [gaps.name(0)?]),
             Formula::broken("device_of_context", gaps.names()),
         ]))
     }),
-    Form("a device identified by {c} is not one of the devices within {p}", |gaps, _| {
+    Form("a device {*} {c} is not one of the devices within {p}", |gaps, _| {
         Some(Formula::broken("device_of_context", gaps.names()))
     }),
-    Form("a device identified by property {c} cannot import the requested external memory object type", |gaps, scope| {
+    Form("a device {*} {c} cannot import {*} memory object type", |gaps, scope| {
         importable(scope, scope.memory_types, gaps.name(0))
     }),
-    Form("one or more devices in {p} cannot import the requested external memory object type", |_, scope| {
-        importable(scope, scope.memory_types, None)
+    Form("one or more devices in {p} cannot import {*} memory object type", |_, scope| importable(scope, scope.memory_types, None)),
+    Form("one or more devices {*} {c} cannot import {*} semaphore handle type", |gaps, scope| {
+        importable(scope, scope.semaphore_types, gaps.name(0))
     }),
-    Form(
-        "one or more devices identified by properties {c} cannot import the requested external semaphore handle type",
-        |gaps, scope| importable(scope, scope.semaphore_types, gaps.name(0)),
-    ),
-    Form("more than one semaphore handle type is specified in the {c} list", |gaps, scope| {
+    Form("more than one {*} handle type is specified in the {c} list", |gaps, scope| {
         Some(Formula::unmet(property(&list(scope)?, gaps.name(0)?)?, Predicate::AtMostValues(1)))
     }),
     Form("{w} specifies a {t} followed by a handle as well as {c}", |gaps, scope| {
@@ -52,10 +49,9 @@ pub(super) const FORMS: &[Form] = &[
         let exported = Formula::test(property(&list, gaps.name(2)?)?, Test::Present);
         Some(Formula::All(vec![exported, any_handle(&list, scope.semaphore_types)]))
     }),
-    Form(
-        "{p} do|does not specify < property , value > pairs for minimum set of properties ( i.e. {c} ) required for {*} a {t}",
-        |gaps, scope| has(gaps, scope, 0, 1, Test::Absent),
-    ),
+    Form("{p} do|does not specify < property , value > pairs {*} ( i.e. {c} ) required {*} {t}", |gaps, scope| {
+        has(gaps, scope, 0, 1, Test::Absent)
+    }),
     Form("{p} includes more than one external semaphore handle", |gaps, scope| at_most_one(gaps, scope.semaphore_types)),
     Form("{p} includes more than one external memory handle", |gaps, scope| at_most_one(gaps, scope.memory_types)),
     Form("{p} includes an AHardwareBuffer external memory handle", |gaps, _| hardware_buffer(gaps, Test::Present)),
@@ -64,7 +60,7 @@ pub(super) const FORMS: &[Form] = &[
     Form("{p} does not include a|an ?supported external memory handle", |gaps, scope| {
         any_handle(&path(gaps)?, scope.memory_types).negated()
     }),
-    Form("the requested external semaphore handle type was not specified when {p} was created", |_, scope| {
+    Form("the requested {*} semaphore handle type was not specified when {p} was created", |_, scope| {
         Some(Formula::Any(scope.semaphore_types.iter().map(|name| not_exportable(name)).collect::<Option<_>>()?))
     }),
     Form("a {c} handle was not imported when {p} was created", |gaps, _| {

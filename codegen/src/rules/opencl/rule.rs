@@ -107,7 +107,7 @@ fn draft(way: &Way, is_parameter: &dyn Fn(&str) -> Option<Path>) -> Vec<Draft> {
             Some((path, predicate)) => (vec![path], predicate),
             None => (way.subject.clone().into_iter().collect(), Predicate::Forbidden),
         },
-        None => (way.subject.clone().into_iter().collect(), Predicate::Forbidden),
+        Some(Atom::Only(_)) | None => (way.subject.clone().into_iter().collect(), Predicate::Forbidden),
     };
     let others = way.atoms.iter().enumerate().filter(|(index, _)| Some(*index) != denied).map(|(_, atom)| atom);
     let mut whens: Vec<Vec<Condition>> = vec![Vec::new()];

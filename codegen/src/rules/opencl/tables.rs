@@ -9,45 +9,19 @@ use crate::{
         facts::{Guard, Page, Row},
         prose::{Kind, Prose},
     },
-    model::{Condition, HandleKind, HandleType, Lifetime, Origin, Path, Predicate, Rule, Source, Term, Test},
+    model::{Condition, HandleKind, HandleType, Lifetime, Origin, Path, Predicate, Property, Rule, Source, Term, Test},
 };
 
 use super::{Release, formula::property, vocabulary::Vocabulary};
 
-/// A property that a list may hold.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Property {
-    /// The command that takes it.
-    pub command: String,
-    /// The parameter that it stands in.
-    pub list: String,
-    /// Its name.
-    pub name: String,
-    /// The type of its value, or of the elements of its list. Absent where the text gives none: how a handle is put into a property, no
-    /// sentence says.
-    pub value_type: Option<String>,
-    /// Whether its value is a list of its own.
-    pub is_list: bool,
-    /// What ends that list.
-    pub terminator: Option<String>,
-    /// Whether the text says that it is always required.
-    pub required: bool,
-    /// The extensions that bring it, innermost.
-    pub extensions: Vec<String>,
-    /// The document that describes it; empty where only a bullet on a handle type names it.
-    pub document: String,
-    /// The hash of its description; likewise.
-    pub hash: String,
-}
-
 /// The properties of every command of the registry.
-pub(super) fn properties(facts: &TextFacts, handles: &[HandleType], vocabulary: &Vocabulary) -> Vec<Property> {
+pub(super) fn properties(facts: &TextFacts, handles: &[HandleType], vocabulary: &Vocabulary, release: &Release) -> Vec<Property> {
     let mut all = Vec::new();
     let tables = facts.tables.iter().filter(|table| table.header.get(1).is_some_and(|title| title == "Property Value"));
     for table in tables {
         let Some(page) = table.page.as_ref().and_then(|name| facts.page(name)) else { continue };
         for (command, list) in takers(page, vocabulary) {
-            all.extend(table.rows.iter().flat_map(|row| described(&command, &list, row)));
+            all.extend(table.rows.iter().flat_map(|row| described(&command, &list, row, release)));
         }
     }
     for handle in handles {
@@ -61,8 +35,15 @@ pub(super) fn properties(facts: &TextFacts, handles: &[HandleType], vocabulary: 
             }
         }
     }
-    all.sort();
-    all.dedup();
+    all.sort_by(|a: &Property, b| (&a.command, &a.list, &a.name).cmp(&(&b.command, &b.list, &b.name)));
+    // A table that two commands share is seen once for each of their pages; a row of a table says more than the handle type alone.
+    all.dedup_by(|later, first| {
+        let same = (&first.command, &first.list, &first.name) == (&later.command, &later.list, &later.name);
+        if same && first.source.is_none() {
+            std::mem::swap(first, later);
+        }
+        same
+    });
     all
 }
 
@@ -78,7 +59,7 @@ fn takers(page: &Page, vocabulary: &Vocabulary) -> Vec<(String, String)> {
 }
 
 /// A row of a table: each of its names is a property.
-fn described(command: &str, list: &str, row: &Row) -> Vec<Property> {
+fn described(command: &str, list: &str, row: &Row, release: &Release) -> Vec<Property> {
     let (Some(value), Some(text)) = (row.cells.first(), row.cells.last()) else { return Vec::new() };
     let is_list = value.tokens.windows(2).any(|pair| pair[0].text == "[" && pair[1].text == "]");
     let fact = |name: &String| Property {
@@ -89,9 +70,13 @@ fn described(command: &str, list: &str, row: &Row) -> Vec<Property> {
         is_list,
         terminator: if is_list { terminator(text) } else { None },
         required: text.has("this property is always required"),
-        extensions: innermost(&row.guards),
-        document: row.place.document().name().to_owned(),
-        hash: text.hash(),
+        source: Some(Source {
+            document: row.place.document().name().to_owned(),
+            version: release.0.clone(),
+            symbol: name.clone(),
+            hash: text.hash(),
+        }),
+        lifetime: Lifetime { extensions: innermost(&row.guards), ..Lifetime::default() },
     };
     row.names.iter().map(fact).collect()
 }
@@ -120,14 +105,13 @@ fn carried(command: &str, list: &str, handle: &HandleType) -> Property {
         is_list: false,
         terminator: None,
         required: false,
-        extensions: handle.extension.iter().cloned().collect(),
-        document: String::new(),
-        hash: String::new(),
+        source: None,
+        lifetime: Lifetime { extensions: handle.extension.iter().cloned().collect(), ..Lifetime::default() },
     }
 }
 
 /// A list inside of a property list ends with its terminator.
-pub(super) fn terminators(properties: &[Property], release: &Release) -> Vec<Rule> {
+pub(super) fn terminators(properties: &[Property]) -> Vec<Rule> {
     let rule = |fact: &Property| {
         let list: Path = fact.list.parse().ok()?;
         let value = property(&list, &fact.name)?;
@@ -138,15 +122,10 @@ pub(super) fn terminators(properties: &[Property], release: &Release) -> Vec<Rul
             predicate: Predicate::ListTerminated,
             when: vec![Condition::Test(Term::Field(value), Test::Present)],
             origin: Origin::Stated,
-            source: Some(Source {
-                document: fact.document.clone(),
-                version: release.0.clone(),
-                symbol: fact.name.clone(),
-                hash: fact.hash.clone(),
-            }),
+            source: fact.source.clone(),
             reason: None,
             error: None,
-            lifetime: Lifetime { extensions: fact.extensions.clone(), ..Lifetime::default() },
+            lifetime: fact.lifetime.clone(),
         })
     };
     properties.iter().filter(|fact| fact.terminator.is_some()).filter_map(rule).collect()

@@ -21,8 +21,7 @@ pub(super) const FORMS: &[Form] = &[
         Some(Formula::broken("pitch", [gaps.name(0)?, gaps.name(1)?]))
     }),
     Form("{p} is not ?equal ?to zero and is not a multiple of {p}", |gaps, _| {
-        let demand = Formula::unmet(path(gaps)?, Predicate::MultipleOf(gaps.name(1)?.to_owned()));
-        Some(Formula::All(vec![Formula::test(path(gaps)?, Test::NonZero), demand]))
+        Some(Formula::All(vec![Formula::test(path(gaps)?, Test::NonZero), multiple(gaps)?]))
     }),
     Form("{ps} is|are not ?equal ?to 0|zero", |gaps, _| tied(gaps, &Test::NonZero)),
     Form("{ps} is|are non-zero", |gaps, _| tied(gaps, &Test::NonZero)),
@@ -35,7 +34,7 @@ pub(super) const FORMS: &[Form] = &[
     Form("{p} is less than {n}", |gaps, _| compared(gaps, Test::Below)),
     Form("{p} is less than {p}", |gaps, _| compared(gaps, Test::Below)),
     Form("{p} is not a power of two", |gaps, _| unmet(gaps, Predicate::PowerOfTwo)),
-    Form("{p} is not a multiple of {p}", |gaps, _| unmet(gaps, Predicate::MultipleOf(gaps.name(1)?.to_owned()))),
+    Form("{p} is not a multiple of {p}", |gaps, _| multiple(gaps)),
     Form("{p} is not equal to {p}", |gaps, _| Some(Formula::test(path(gaps)?, Test::NotIn(vec![gaps.name(1)?.to_owned()])))),
     Form("neither {c} nor {c} is set in {p}", |gaps, _| {
         let names = [gaps.name(0)?, gaps.name(1)?].map(str::to_owned);
@@ -84,6 +83,13 @@ fn elements(gaps: &Gaps, _: &Scope<'_>, test: Test) -> Option<Formula> {
 
 fn compared(gaps: &Gaps, test: fn(String) -> Test) -> Option<Formula> {
     Some(Formula::test(path(gaps)?, test(gaps.name(1)?.to_owned())))
+}
+
+/// Not a multiple of another parameter, which is zero where it stands for a value that the implementation works out.
+fn multiple(gaps: &Gaps) -> Option<Formula> {
+    let of = gaps.name(1)?;
+    let demand = Formula::unmet(path(gaps)?, Predicate::MultipleOf(of.to_owned()));
+    Some(Formula::All(vec![demand, Formula::test(of.parse().ok()?, Test::NonZero)]))
 }
 
 fn unmet(gaps: &Gaps, predicate: Predicate) -> Option<Formula> {

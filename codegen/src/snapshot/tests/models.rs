@@ -219,7 +219,8 @@ pub(super) fn any() -> impl Strategy<Value = Model> {
     let omitted = (name(), text(), text()).prop_map(|(name, kind, reason)| Omitted { name, kind, reason });
     let types = (vec(enumeration(), 0..3), vec(alias(), 0..3), vec(handle(), 0..3), vec(record(), 0..3), vec(callback(), 0..3));
     let rest = (vec(feature, 0..3), vec(extension(), 0..3), vec(macro_function(), 0..3), vec(omitted, 0..3));
-    let tables = (vec(rules::rule(), 0..3), vec(rules::handle_type(), 0..3), vec(rules::error_list(), 0..3));
+    let tables =
+        (vec(rules::rule(), 0..3), vec(rules::handle_type(), 0..3), vec(rules::error_list(), 0..3), vec(rules::property(), 0..3));
     (api, vec(text(), 0..3), vec(constant(), 0..3), types, vec(command(), 0..3), rest, tables).prop_map(
         |(
             api,
@@ -228,7 +229,7 @@ pub(super) fn any() -> impl Strategy<Value = Model> {
             (enumerations, aliases, handles, records, callbacks),
             commands,
             (features, extensions, macro_functions, omitted),
-            (rules, handle_types, error_lists),
+            (rules, handle_types, error_lists, properties),
         )| {
             Model {
                 api,
@@ -247,6 +248,7 @@ pub(super) fn any() -> impl Strategy<Value = Model> {
                 rules,
                 handle_types,
                 error_lists,
+                properties,
             }
         },
     )

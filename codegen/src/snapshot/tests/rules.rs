@@ -5,7 +5,7 @@ use proptest::{collection::vec, option, prelude::*};
 use super::models::{lifetime, name, text, value};
 use crate::model::{
     Api, Basis, Counterparts, ErrorCode, ErrorList, Evidence, ExportedSize, HandleKind, HandleType, InitialState, Origin, Owner,
-    Path, Payload, Permanence, Platform, Rule, Source, Transference,
+    Path, Payload, Permanence, Platform, Property, Rule, Source, Transference,
 };
 
 fn source() -> impl Strategy<Value = Source> {
@@ -99,4 +99,21 @@ pub(super) fn error_list() -> impl Strategy<Value = ErrorList> {
     let code = (text(), vec(text(), 0..3), lifetime()).prop_map(|(code, rules, lifetime)| ErrorCode { code, rules, lifetime });
     (text(), option::of(vec(code, 0..3)), any::<bool>(), option::of(source()))
         .prop_map(|(symbol, codes, earlier_errors, source)| ErrorList { symbol, earlier_errors, source, codes })
+}
+
+pub(super) fn property() -> impl Strategy<Value = Property> {
+    let texts = (text(), text(), text(), option::of(text()), option::of(text()));
+    (texts, any::<(bool, bool)>(), option::of(source()), lifetime()).prop_map(
+        |((name, command, list, value_type, terminator), (is_list, required), source, lifetime)| Property {
+            name,
+            command,
+            list,
+            value_type,
+            is_list,
+            terminator,
+            required,
+            source,
+            lifetime,
+        },
+    )
 }

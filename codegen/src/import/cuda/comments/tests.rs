@@ -2,9 +2,9 @@ use super::{Comment, SubjectKind, comments};
 use crate::import::cuda::testing;
 
 /// Subject, item, member, kind and text of every comment of a `cuda.h` that says `text`, and the findings.
-fn read(test: &str, text: &str) -> Option<(Vec<Comment>, String)> {
+fn read(test: &str, header: &str) -> Option<(Vec<Comment>, String)> {
     let libclang = testing::libclang(test)?;
-    let (found, findings) = comments(&testing::headers(text), &libclang).expect("a header without errors");
+    let (found, findings) = comments(&testing::headers(header), &libclang).expect("a header without errors");
     Some((found, findings.to_string()))
 }
 

@@ -5,7 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::finding::{Document, Finding, Findings, Place};
+use crate::{
+    finding::{Document, Finding, Findings, Place},
+    model::{Command, Model},
+};
 
 use super::{
     facts::{Condition, ErrorList, TextFacts},
@@ -26,6 +29,30 @@ pub struct Known {
     /// The members of all structs: conditions speak of them as they do of parameters.
     pub members: BTreeSet<String>,
 }
+
+impl Known {
+    /// The names of `model`: what it emits, and what it leaves out on purpose.
+    #[must_use]
+    pub fn of(model: &Model) -> Self {
+        let omitted = || model.omitted.iter().map(|omitted| omitted.name.clone());
+        let enumerators = model.enumerations.iter().flat_map(|enumeration| &enumeration.enumerators);
+        let constants = enumerators.map(|one| &one.name).chain(model.constants.iter().map(|one| &one.name));
+        let types = model.enumerations.iter().map(|one| &one.name).chain(model.aliases.iter().map(|one| &one.name));
+        let types = types.chain(model.handles.iter().map(|one| &one.name)).chain(model.records.iter().map(|one| &one.name));
+        let types = types.chain(model.callbacks.iter().map(|one| &one.name)).cloned();
+        let parameters = |command: &Command| command.parameters.iter().map(|parameter| parameter.name.clone()).collect();
+        Self {
+            commands: model.commands.iter().map(|command| (command.symbol.clone(), parameters(command))).collect(),
+            constants: constants.cloned().chain(omitted()).collect(),
+            types: types.chain(omitted()).chain(OF_THE_LANGUAGE.map(str::to_owned)).collect(),
+            extensions: model.extensions.iter().map(|extension| extension.name.clone()).collect(),
+            members: model.records.iter().flat_map(|record| &record.members).map(|member| member.name.clone()).collect(),
+        }
+    }
+}
+
+/// Types that the text speaks of and C has.
+const OF_THE_LANGUAGE: [&str; 8] = ["void", "char", "int", "size_t", "intptr_t", "float", "double", "unsigned int"];
 
 /// Lists the names in `facts` that `known` lacks.
 #[must_use]

@@ -281,9 +281,12 @@ impl<'d, 'b> Reader<'d, 'b> {
             if let Some(last) = entry.condition.children.last().filter(|last| last.connective != Connective::None) {
                 let finding = Finding::warning("the last bullet of a code announces another one");
                 let found = last.prose.tokens.last().map_or_else(String::new, |token| token.text.clone());
-                self.mistakes.push(finding.at(last.place.clone()).found(format!("`or` or `and` after `{found}`")).help(
-                    "upstream may have lost a condition: report it there",
-                ));
+                self.mistakes.push(
+                    finding
+                        .at(last.place.clone())
+                        .found(format!("`or` or `and` after `{found}`"))
+                        .help("upstream may have lost a condition: report it there"),
+                );
             }
         }
         for entry in self.entries.iter().filter(|entry| entry.condition.count() == 0) {

@@ -1,10 +1,15 @@
 //! The headers of CUDA themselves: what their comments say of each handle type, and that no word of it can change unseen.
 //!
-//! Needs `CLCU_LIBCLANG` and `CLCU_CUDA_INCLUDE`; skipped without them.
+//! Needs libclang and the headers, in the cache or named by the environment; skipped without them.
 
-use std::{collections::BTreeSet, path::Path, sync::OnceLock};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
 
 use crate::{
+    fetch::{AtHand, Cache, CudaRelease, Sources},
     finding::{Document, Findings, Strictness},
     import::cuda::{Comment, Headers, Libclang, import},
     model::{Api, ErrorList, HandleKind, HandleType, Model, Owner, Payload, Rule},
@@ -33,29 +38,41 @@ fn reviewed() -> Reviewed {
     Reviewed::read(Document::new("reviewed.toml", clcu_spec::REVIEWED)).unwrap()
 }
 
-fn read(include: &Path, libclang: &Path) -> Result<Upstream, Findings> {
+fn read(include: &Path, libclang: &Path, overlay: &Overlay, reviewed: &Reviewed) -> Result<Upstream, Findings> {
     let (facts, _) = import(&Headers::read(include)?, &Libclang::open(libclang)?, Strictness::Strict)?;
-    let (model, _) = pass::cuda::model(&facts, &overlay(), &facts.version().to_string())?;
-    let (rules, _) = cuda::rules(&facts.comments, &model, &overlay(), &reviewed(), Strictness::Strict)?;
+    let (model, _) = pass::cuda::model(&facts, overlay, &facts.version().to_string())?;
+    let (rules, _) = cuda::rules(&facts.comments, &model, overlay, reviewed, Strictness::Strict)?;
     Ok(Upstream { comments: facts.comments, model, rules })
 }
 
-/// The headers that the environment names; without them the test called `test` is skipped, or fails under `CLCU_REQUIRE=all`.
+/// The headers at hand; without them the test called `test` is skipped, or fails under `CLCU_REQUIRE=all`.
 fn upstream(test: &str) -> Option<&'static Upstream> {
     static READ: OnceLock<Option<Upstream>> = OnceLock::new();
     let read = READ.get_or_init(|| {
-        let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(std::path::PathBuf::from);
-        let (include, libclang) = (path("CLCU_CUDA_INCLUDE")?, path("CLCU_LIBCLANG")?);
-        Some(read(&include, &libclang).unwrap_or_else(|findings| panic!("{findings}")))
+        let AtHand { cuda_include: Some(include), libclang: Some(libclang) } = AtHand::in_this_repository() else { return None };
+        Some(read(&include, &libclang, &overlay(), &reviewed()).unwrap_or_else(|findings| panic!("{findings}")))
     });
     if read.is_none() {
-        assert!(
-            std::env::var_os("CLCU_REQUIRE").is_none_or(|value| value != "all"),
-            "{test} needs CLCU_CUDA_INCLUDE and CLCU_LIBCLANG"
-        );
-        println!("skipped: {test}: CLCU_CUDA_INCLUDE and CLCU_LIBCLANG, the headers of CUDA and a libclang");
+        skipped(test, "CUDA headers and libclang (run `clcu fetch`, or set CLCU_CUDA_INCLUDE and CLCU_LIBCLANG)");
     }
     read.as_ref()
+}
+
+fn skipped(test: &str, missing: &str) {
+    assert!(std::env::var_os("CLCU_REQUIRE").is_none_or(|value| value != "all"), "skipped: {test}: {missing}");
+    println!("skipped: {test}: {missing}");
+}
+
+/// The pinned releases that are in the cache, and whether these are all.
+fn releases() -> (Vec<(String, PathBuf)>, bool) {
+    let sources = Sources::read(&Document::new("sources.toml", clcu_spec::SOURCES)).unwrap();
+    let root =
+        std::env::var_os("CLCU_CACHE").map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../cache").into(), PathBuf::from);
+    let cache = Cache::at(root);
+    let found = |release: &CudaRelease| Some((release.release.clone(), cache.find(&release.entry(), release.wheel().sha256)?));
+    let found: Vec<_> = sources.cuda.iter().filter_map(found).collect();
+    let all = found.len() == sources.cuda.len();
+    (found, all)
 }
 
 impl Upstream {
@@ -274,4 +291,25 @@ fn every_decision_on_cudas_comments_is_used() {
     let stale = overlay.stale(Api::Cuda).0.into_iter().map(|finding| finding.what);
     let stale: Vec<_> = stale.filter(|what| ours.iter().any(|question| what.contains(&format!("`{question}`")))).collect();
     assert!(stale.is_empty(), "{stale:#?}");
+}
+
+#[test]
+fn every_release_is_read_without_an_unknown_sentence_and_every_review_is_of_some_release() {
+    let test = "every_release_is_read_without_an_unknown_sentence_and_every_review_is_of_some_release";
+    let (releases, all) = releases();
+    let Some(libclang) = AtHand::in_this_repository().libclang.filter(|_| all) else {
+        return skipped(test, "libclang and every pinned release of the CUDA headers (run `clcu fetch --cuda 11.7`, …)");
+    };
+    let reviewed = reviewed();
+    let mut kinds = Vec::new();
+    for (release, include) in &releases {
+        let upstream = read(include, &libclang, &overlay(), &reviewed).unwrap_or_else(|findings| panic!("{release}: {findings}"));
+        kinds.push((release.as_str(), upstream.rows(HandleKind::Semaphore).len(), upstream.rows(HandleKind::Memory).len()));
+    }
+    assert!(reviewed.stale().0.is_empty(), "{}", reviewed.stale());
+    // The kinds of semaphores did not change; the dma_buf came to memory with 13.0.
+    for (release, semaphores, memories) in kinds {
+        let dma_buf = usize::from(release.starts_with("13."));
+        assert_eq!((semaphores, memories), (10, 8 + dma_buf), "{release}");
+    }
 }

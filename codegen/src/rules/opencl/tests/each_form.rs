@@ -23,6 +23,7 @@ fn example(pattern: &str) -> Vec<String> {
         "{p}" if pattern.contains("values specified in {p} are not valid") => "_flags_".to_owned(),
         "{p}" if pattern.contains("supported values") => "_param_name_".to_owned(),
         "{p}" => (*parameters.next().expect("a cycle does not end")).to_owned(),
+        "{ps}" if pattern.ends_with("{ps}") => "_list_ or _other_".to_owned(),
         "{ps}" => "_list_ and _other_".to_owned(),
         "{c}" => "{CL_A}".to_owned(),
         "{cs}" => "{CL_A} or {CL_B}".to_owned(),
@@ -50,14 +51,15 @@ fn made(Form(words, build): &Form, text: &str) -> Option<Formula> {
     let (vocabulary, types) = (vocabulary(), types());
     let scope = Scope::new(&vocabulary, vec!["clPolish"], &types);
     let prose = Prose::read(text).0;
-    let mut input: Input<'_> =
-        winnow::stream::Stateful { input: winnow::stream::TokenSlice::new(&prose.tokens), state: &scope };
+    let mut input: Input<'_> = winnow::stream::Stateful { input: winnow::stream::TokenSlice::new(&prose.tokens), state: &scope };
     pattern(words)(&mut input).ok().and_then(|gaps| build(&gaps, &scope))
 }
 
 /// `text` with each plain word in turn replaced, ties between names excepted: they belong to the gap.
 fn mutants(words: &[String]) -> impl Iterator<Item = String> {
-    let plain = |word: &String| word.chars().all(|c| c.is_ascii_alphabetic()) && !["something", "glass", "and", "or"].contains(&word.as_str());
+    let plain = |word: &String| {
+        word.chars().all(|c| c.is_ascii_alphabetic()) && !["something", "glass", "and", "or"].contains(&word.as_str())
+    };
     (0..words.len()).filter(move |index| plain(&words[*index])).map(|index| {
         let mut words = words.to_vec();
         "zebra".clone_into(&mut words[index]);

@@ -90,6 +90,10 @@ fn minus_one_and_a_temporary_payload_are_of_the_sync_file_only() {
 fn a_payload_is_needed_by_the_type_that_is_named() {
     assert_eq!(row("PANE").payload, Payload::Fence);
     assert_eq!(row("PANE_KMT").payload, Payload::Unspecified);
+    let parameters =
+        |row: &HandleType| [row.signal.clone(), row.wait.clone()].concat().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(parameters(&row("PANE")), ["sema_payload_list", "sema_payload_list"]);
+    assert_eq!(parameters(&row("PANE_KMT")), Vec::<String>::new());
 }
 
 #[test]

@@ -70,16 +70,23 @@ fn shown<'a>(reading: &'a Reading, command: &str) -> Vec<&'a str> {
     reading.rules.iter().filter(|rule| rule.subject == command).map(|rule| rule.id.as_str()).collect()
 }
 
+fn shown_all(reading: &Reading) -> Vec<&str> {
+    reading.rules.iter().map(|rule| rule.id.as_str()).collect()
+}
+
 #[test]
 fn a_command_has_the_rules_of_its_own_parameters() {
     let reading = reading(TEXT);
     assert_eq!(shown(&reading, "clGrind"), ["opencl/clGrind/INVALID_WHEEL/wheel-non-null"]);
-    assert_eq!(shown(&reading, "clGrindFine"), [
-        "opencl/clGrindFine/INVALID_SAND/sand-non-null",
-        "opencl/clGrindFine/INVALID_VALUE/sand-null",
-        "opencl/clGrindFine/INVALID_WHEEL/wheel-created-with",
-        "opencl/clGrindFine/INVALID_WHEEL/wheel-non-null",
-    ]);
+    assert_eq!(
+        shown(&reading, "clGrindFine"),
+        [
+            "opencl/clGrindFine/INVALID_SAND/sand-non-null",
+            "opencl/clGrindFine/INVALID_VALUE/sand-null",
+            "opencl/clGrindFine/INVALID_WHEEL/wheel-created-with",
+            "opencl/clGrindFine/INVALID_WHEEL/wheel-non-null",
+        ]
+    );
 }
 
 #[test]
@@ -92,10 +99,10 @@ fn none_of_the_bullets_becomes_their_contraries() {
 
 #[test]
 fn a_list_that_is_taken_over_gives_rules_for_what_the_command_has() {
-    assert_eq!(shown(&reading(TEXT), "clRecordGrind"), [
-        "opencl/clRecordGrind/INVALID_TAPE/tape-non-null",
-        "opencl/clRecordGrind/INVALID_WHEEL/wheel-non-null",
-    ]);
+    assert_eq!(
+        shown(&reading(TEXT), "clRecordGrind"),
+        ["opencl/clRecordGrind/INVALID_TAPE/tape-non-null", "opencl/clRecordGrind/INVALID_WHEEL/wheel-non-null",]
+    );
 }
 
 #[test]
@@ -103,6 +110,46 @@ fn a_code_that_came_later_says_since_when() {
     let reading = reading(TEXT);
     let rule: &Rule = reading.rules.iter().find(|rule| rule.id.ends_with("sand-non-null")).expect("it is there");
     assert_eq!(rule.lifetime.since.map(|version| version.to_string()), Some("1.2".to_owned()));
+}
+
+#[test]
+fn a_condition_that_newer_devices_do_not_have_is_left_to_the_caller() {
+    let text = TEXT.replace(
+        "This error code is <<unified-spec, missing before>> version 1.2.",
+        "This error condition does not apply when the device associated with _wheel_ supports OpenCL 2.1 or newer.",
+    );
+    let reading = reading(&text);
+    let rule = reading.rules.iter().find(|rule| rule.id.ends_with("clGrindFine/INVALID_SAND/sand-non-null")).expect("it is there");
+    assert_eq!(rule.when.iter().map(ToString::to_string).collect::<Vec<_>>(), ["attested(version_below: 2.1)"]);
+}
+
+#[test]
+fn a_sentence_that_is_not_understood_takes_the_one_before_it_along() {
+    let text = TEXT.replace("This error code is <<unified-spec, missing before>> version 1.2.", "This is different on Sundays.");
+    let reading = reading(&text);
+    let ids = shown_all(&reading);
+    assert!(!ids.iter().any(|id| id.contains("INVALID_SAND/sand-non-null")), "{ids:?}");
+}
+
+#[test]
+fn a_condition_on_properties_holds_of_itself_for_a_command_without_any() {
+    let text =
+        TEXT.replace("if _wheel_ is `NULL`\n", "if _wheel_ is `NULL` and {CL_SIEVE} is not specified as part of _grind_props_\n");
+    let mut vocabulary = vocabulary();
+    vocabulary
+        .commands
+        .entry("clGrindFine".to_owned())
+        .or_default()
+        .push(("grind_props".to_owned(), "cl_grind_properties".to_owned()));
+    let facts = import(&[Document::new("grind.asciidoc", &text)], Strictness::Strict).expect("the text is in order").0;
+    let reading = read(&facts, &vocabulary, &Release("1.0".to_owned()), Strictness::Strict).expect("nothing external is in it").0;
+    let when = |command: &str| {
+        let id = format!("opencl/{command}/INVALID_WHEEL/wheel-non-null");
+        let rule = reading.rules.iter().find(|rule| rule.id == id).expect("both have it");
+        rule.when.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(when("clGrind"), Vec::<String>::new());
+    assert_eq!(when("clGrindFine"), ["grind_props[CL_SIEVE] absent"]);
 }
 
 #[test]

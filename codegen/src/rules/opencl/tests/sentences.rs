@@ -52,11 +52,16 @@ fn or_makes_two_rules_and_and_makes_a_condition() {
 
 #[test]
 fn a_comma_before_another_if_is_an_or() {
-    assert_eq!(rules("CL_X", &["if _list_ is `NULL`, if _count_ is 0, or if _fd_ is invalid"]), [
-        "list: non_null",
-        "count: non_zero",
-        "fd: fd_or_minus_one"
-    ]);
+    assert_eq!(
+        rules("CL_X", &["if _list_ is `NULL`, if _count_ is 0, or if _fd_ is invalid"]),
+        ["list: non_null", "count: non_zero", "fd: fd_or_minus_one"]
+    );
+}
+
+#[test]
+fn a_comma_before_another_if_is_not_guessed_at_where_no_or_follows() {
+    stops("if _list_ is `NULL`, if _count_ is 0, and if _fd_ is invalid");
+    stops("if _list_ is `NULL`, if _count_ is 0");
 }
 
 #[test]
@@ -75,7 +80,10 @@ fn both_needs_all_and_or_any() {
 
 #[test]
 fn a_rule_is_about_the_field_that_the_code_names() {
-    assert_eq!(rules("CL_INVALID_LIST", &["if _list_ is `NULL` and {CL_A} is set in _flags_"]), ["list: non_null when flags has CL_A"]);
+    assert_eq!(
+        rules("CL_INVALID_LIST", &["if _list_ is `NULL` and {CL_A} is set in _flags_"]),
+        ["list: non_null when flags has CL_A"]
+    );
     assert_eq!(rules("CL_X", &["if _list_ is `NULL` and {CL_A} is set in _flags_"]), ["flags: lacks_flags(CL_A) when list null"]);
 }
 
@@ -126,13 +134,37 @@ fn reading_stops_where_the_sentence_leaves_the_grammar() {
 }
 
 #[test]
+fn a_list_of_names_ends_where_and_ties_another_condition() {
+    assert_eq!(
+        rules("CL_X", &["if _other_ was created with {CL_A} and {CL_B} or {CL_C} is set in _flags_"]),
+        [
+            "other: attested(created_with: other | CL_A) when flags has CL_B",
+            "other: attested(created_with: other | CL_A) when flags has CL_C",
+        ]
+    );
+}
+
+#[test]
+fn a_multiple_of_zero_is_not_asked_for() {
+    assert_eq!(
+        rules("CL_X", &["if _size_ is not a multiple of _alignment_"]),
+        ["size: multiple_of(alignment) when alignment non_zero"]
+    );
+}
+
+#[test]
 fn handles_in_a_list_are_one_rule_and_not_one_a_type() {
     assert_eq!(
         rules("CL_X", &["if _lens_props_ includes a supported external memory handle and _list_ is not `NULL`"]),
         ["lens_props: lacks_properties(CL_MEMORY_FD | CL_MEMORY_NT) when list non_null"]
     );
     assert_eq!(
-        rules("CL_X", &["if _lens_props_ does not include a supported external memory handle and {CL_TINT} is specified as part of _lens_props_"]),
+        rules(
+            "CL_X",
+            &[
+                "if _lens_props_ does not include a supported external memory handle and {CL_TINT} is specified as part of _lens_props_"
+            ]
+        ),
         ["lens_props: any_property(CL_MEMORY_FD | CL_MEMORY_NT) when lens_props[CL_TINT] present"]
     );
 }
@@ -140,7 +172,12 @@ fn handles_in_a_list_are_one_rule_and_not_one_a_type() {
 #[test]
 fn what_cannot_be_imported_is_refused_type_by_type() {
     assert_eq!(
-        rules("CL_X", &["if one or more devices identified by properties {CL_TINT} cannot import the requested external semaphore handle type"]),
+        rules(
+            "CL_X",
+            &[
+                "if one or more devices identified by properties {CL_TINT} cannot import the requested external semaphore handle type"
+            ]
+        ),
         [
             "lens_props: lacks_properties(CL_SEMAPHORE_FD) when lens_props[CL_TINT] present & given.import_types lacks CL_SEMAPHORE_FD",
             "lens_props: lacks_properties(CL_SEMAPHORE_NT) when lens_props[CL_TINT] present & given.import_types lacks CL_SEMAPHORE_NT",

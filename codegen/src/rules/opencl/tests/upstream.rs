@@ -4,9 +4,13 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 use crate::{
     finding::{Document, Findings, Strictness},
-    import::opencl::text::{facts::Condition, import, tests::upstream::{NEWEST, Upstream}},
-    model::{HandleKind, Owner, Payload, Permanence, Rule, Transference, Value},
-    rules::opencl::{Class, Property, Reading, Release, Vocabulary, by_sentence, read},
+    import::opencl::text::{
+        facts::Condition,
+        import,
+        tests::upstream::{NEWEST, Upstream},
+    },
+    model::{HandleKind, Owner, Payload, Permanence, Predicate, Property, Rule, Transference, Value},
+    rules::opencl::{Class, Reading, Release, Vocabulary, by_sentence, read},
 };
 
 fn reading(upstream: &Upstream) -> Reading {
@@ -24,7 +28,12 @@ fn newest(test: &str) -> Option<&'static (Upstream, Reading)> {
         let reading = reading(&upstream);
         Some((upstream, reading))
     };
-    NEWEST_READING.get_or_init(read).as_ref()
+    let newest = NEWEST_READING.get_or_init(read).as_ref();
+    if newest.is_none() {
+        assert!(std::env::var("CLCU_REQUIRE").as_deref() != Ok("all"), "{test} needs the state `{NEWEST}` of the specification");
+        println!("skipped: {test}: the state `{NEWEST}` of the specification");
+    }
+    newest
 }
 
 /// `predicate when conditions → code` of every rule of `command` about `field`.
@@ -81,7 +90,8 @@ fn four_property_lists_have_four_codes() {
 fn what_is_imported_is_not_exported() {
     let Some((_, reading)) = newest("what_is_imported_is_not_exported") else { return };
     let list = about(reading, "clCreateSemaphoreWithPropertiesKHR", "sema_props");
-    let refused = |rule: &&String| rule.starts_with("lacks_properties(CL_SEMAPHORE_HANDLE_") && rule.ends_with("→ CL_INVALID_OPERATION");
+    let refused =
+        |rule: &&String| rule.starts_with("lacks_properties(CL_SEMAPHORE_HANDLE_") && rule.ends_with("→ CL_INVALID_OPERATION");
     let found: Vec<_> = list.iter().filter(refused).collect();
     assert_eq!(found.len(), 1, "{list:#?}");
     assert!(found[0].contains("when sema_props[CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR] present"), "{found:?}");
@@ -165,10 +175,7 @@ fn every_handle_type_of_the_registry_has_a_row_as_the_text_has_it() {
         ("CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR", semaphore(Owner::Caller, Payload::Unspecified)),
         ("CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR", semaphore(Owner::None, Payload::Unspecified)),
         ("CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR", semaphore(Owner::Caller, Payload::Unspecified)),
-        (
-            "CL_SEMAPHORE_HANDLE_SYNC_FD_KHR",
-            (Transference::Copy, Permanence::Temporary, Owner::Driver, Payload::Unspecified),
-        ),
+        ("CL_SEMAPHORE_HANDLE_SYNC_FD_KHR", (Transference::Copy, Permanence::Temporary, Owner::Driver, Payload::Unspecified)),
     ];
     assert_eq!(rows.into_iter().collect::<Vec<_>>(), wanted);
     for row in &reading.handle_types {
@@ -180,8 +187,24 @@ fn every_handle_type_of_the_registry_has_a_row_as_the_text_has_it() {
         };
         assert_eq!(row.capability_query.as_deref(), Some(query), "{}", row.name);
     }
-    let sync = reading.handle_types.iter().find(|row| row.short == "SYNC_FD").and_then(|row| row.special_value.clone());
+    let sync = reading.handle_types.iter().find(|row| row.short == "SYNC_FD").and_then(|row| row.special_value);
     assert_eq!(sync, Some(Value::Decimal(-1)));
+}
+
+/// A sentence that is taken for more than it says would forbid calls that are well.
+#[test]
+fn nothing_is_forbidden_by_its_conditions_alone_but_re_import() {
+    let Some((_, reading)) = newest("nothing_is_forbidden_by_its_conditions_alone_but_re_import") else { return };
+    let forbidden: Vec<&str> =
+        reading.rules.iter().filter(|rule| rule.predicate == Predicate::Forbidden).map(|rule| rule.subject.as_str()).collect();
+    assert_eq!(forbidden, ["clReImportSemaphoreSyncFdKHR"]);
+}
+
+#[test]
+fn conditions_that_newer_devices_do_not_have_do_not_hold_of_all() {
+    let Some((_, reading)) = newest("conditions_that_newer_devices_do_not_have_do_not_hold_of_all") else { return };
+    let offset = about(reading, "clEnqueueNDRangeKernel", "global_work_offset");
+    assert_eq!(offset, ["null when attested(version_below: 1.1) → CL_INVALID_GLOBAL_OFFSET"]);
 }
 
 #[test]
@@ -208,7 +231,7 @@ fn no_more_sentences_are_unread_than_were() {
         classes[class as usize] += 1;
     }
     println!("checkable, partly, attested, unread: {classes:?}; rules: {}", reading.rules.len());
-    assert!(classes[Class::Unread as usize] <= 272, "{classes:?}");
+    assert!(classes[Class::Unread as usize] <= 275, "{classes:?}");
     let facts = upstream.facts().0;
     let all: usize = facts.lists.iter().flat_map(|list| &list.entries).map(|entry| sentences(&entry.condition)).sum();
     let seen: usize = classes.iter().sum();

@@ -30,10 +30,10 @@ pub(crate) fn known(xml: &str) -> Known {
                     [.., "param", "name"] => known.commands.entry(command.clone()).or_default().push(text),
                     [.., "member", "name"] => {
                         known.members.insert(text);
-                    },
+                    }
                     [.., "type", "name"] => {
                         known.types.insert(text);
-                    },
+                    }
                     _ => {}
                 }
             }

@@ -63,7 +63,8 @@ impl Upstream {
     }
 
     pub(crate) fn facts(&self) -> (TextFacts, Findings) {
-        import::opencl::text::import(&self.documents(), Strictness::Strict).unwrap_or_else(|findings| panic!("{}: {findings}", self.name))
+        import::opencl::text::import(&self.documents(), Strictness::Strict)
+            .unwrap_or_else(|findings| panic!("{}: {findings}", self.name))
     }
 
     /// The model of the newest registry, for whose faults the overlay decides; where that is missing, of the one beside the text.
@@ -72,7 +73,8 @@ impl Upstream {
         let path = if newest.is_file() { newest } else { self.folder.join("xml/cl.xml") };
         let document = Document::new("xml/cl.xml", &fs::read_to_string(path).expect("the registry stands beside the text"));
         let decisions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec/overlay.toml");
-        let decisions = Document::new("spec/overlay.toml", &fs::read_to_string(decisions).expect("the overlay is in the repository"));
+        let decisions =
+            Document::new("spec/overlay.toml", &fs::read_to_string(decisions).expect("the overlay is in the repository"));
         let overlay = Overlay::read(decisions).expect("the overlay is in order");
         let imported = import::opencl::registry::import(&document, Strictness::Strict);
         let model = imported.and_then(|(registry, _)| pass::opencl::model(&registry, &overlay, &self.name));

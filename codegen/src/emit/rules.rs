@@ -1,0 +1,208 @@
+//! Emits `rules`: for each record and command that upstream's text speaks of, its members, its table of rules, the specialised check of
+//! the same rules, and for records that describe handles the constructors and the view.
+//!
+//! In: a model. Out: the file, or what of the rules cannot be written. Nothing here knows a handle type by name: what upstream adds
+//! tomorrow becomes rows, arms, constructors and variants.
+
+mod constructors;
+mod place;
+mod quick;
+mod row;
+mod subject;
+#[cfg(test)]
+mod tests;
+pub(super) mod words;
+
+use self::{
+    place::Leaf,
+    row::Rows,
+    subject::{Subject, What},
+    words::Words,
+};
+use super::{
+    page::Page,
+    types::{identifier, literal},
+};
+use crate::{
+    finding::Findings,
+    model::{HandleKind, Model},
+    pass::index::Index,
+};
+
+/// The file of rules.
+pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) -> Result<Page<'a>, Findings> {
+    let words = Words::new(model, index);
+    let subjects = subject::subjects(model, index, &words)?;
+    let mut findings = Findings::default();
+    for subject in &subjects {
+        let rows = Rows { subject, words: &words, index };
+        members(subject, &mut page);
+        findings.0.extend(table(&rows, &mut page).0);
+        if !subject.handle_types.is_empty() {
+            for written in [rows.constructors(&mut page), rows.view(&mut page)] {
+                findings.0.extend(written.err());
+            }
+        }
+    }
+    handle_type_values(model, &mut page);
+    all(&subjects, &mut page);
+    if !subjects.is_empty() {
+        page.needs_items();
+        page.needs("crate::rules::row::*");
+        let names = ["Rule", "Source", "Subject", "Utf16Name", "Zeroed", "quick"];
+        page.needs_of("crate::rules", &names);
+    }
+    findings.with(page).map(|(page, _)| page)
+}
+
+/// The constants of the places that a record has; for a command, the record of its arguments with those that rules speak of.
+fn members(subject: &Subject<'_>, page: &mut Page<'_>) {
+    if !subject.is_reachable() {
+        return;
+    }
+    page.gap();
+    if subject.windows() {
+        page.line(0, "#[cfg(windows)]");
+    }
+    if let What::Command(command) = subject.what {
+        arguments(subject, &command.symbol, page);
+        return;
+    }
+    page.line(0, "members! {");
+    page.line(1, format_args!("{} {{", subject.name));
+    for leaf in &subject.leaves {
+        let ctype = page.ctype(&leaf.ctype);
+        let access = if subject.is_guarded(leaf) { "Followed" } else { "Plain" };
+        let (path, kind) = (literal(&leaf.path), leaf.kind.name());
+        page.line(2, format_args!("{}: {ctype} = {}, {path}, {kind}, {access};", leaf.constant, leaf.rust));
+    }
+    page.line(1, "}");
+    page.line(0, "}");
+}
+
+/// The record of those arguments of a command that checks look at.
+fn arguments(subject: &Subject<'_>, symbol: &str, page: &mut Page<'_>) {
+    let follows = if subject.leaves.iter().any(|leaf| subject.follows(leaf)) { " follows" } else { "" };
+    let (lists, scalars): (Vec<&Leaf>, Vec<&Leaf>) = subject.leaves.iter().partition(|leaf| leaf.list.is_some());
+    let life = if lists.is_empty() { "" } else { "<'a>" };
+    page.line(0, "arguments! {");
+    page.line(1, format_args!("{}{life}, {}, {}{follows} {{", subject.name, literal(symbol), table_name(subject)));
+    for leaf in scalars {
+        let ctype = page.ctype(&leaf.ctype);
+        let (path, kind) = (literal(&leaf.path), leaf.kind.name());
+        page.line(2, format_args!("{}: {ctype} = {}, {path}, {kind};", leaf.rust, leaf.constant));
+    }
+    page.line(1, "}");
+    if !lists.is_empty() {
+        page.line(1, "lists {");
+        for leaf in lists {
+            let table = leaf.list.as_deref().unwrap_or_default();
+            page.line(2, format_args!("{} = {}, {}, {table};", leaf.rust, leaf.constant, literal(&leaf.path)));
+        }
+        page.line(1, "}");
+    }
+    page.line(0, "}");
+}
+
+/// The name of a subject's table.
+fn table_name(subject: &Subject<'_>) -> String {
+    format!("RULES_OF_{}", subject.name)
+}
+
+/// The table of a subject, and the check that is tied to it.
+fn table(rows: &Rows<'_, '_>, page: &mut Page<'_>) -> Findings {
+    let subject = rows.subject;
+    let mut findings = Findings::default();
+    let name = table_name(subject);
+    page.gap();
+    if subject.windows() {
+        page.line(0, "#[cfg(windows)]");
+    }
+    let mut lines = Vec::new();
+    for rule in &subject.rules {
+        match rows.rule(rule) {
+            Ok(row) => lines.extend(row.lines().map(str::to_owned)),
+            Err(finding) => findings.0.push(finding),
+        }
+    }
+    page.line(0, format_args!("static {name}: &[Rule] = {{"));
+    if lines.iter().any(|line| line.contains("R::")) {
+        page.line(1, format_args!("type R = {};", subject.static_name()));
+    }
+    for (at, source) in rows.sources().iter().enumerate() {
+        page.line(1, format_args!("const {}: Option<Source> = {source};", row::source_name(at)));
+    }
+    page.line(1, "&[");
+    lines.iter().for_each(|line| page.line(2, line));
+    page.line(1, "]");
+    page.line(0, "};");
+    if subject.is_record() {
+        quick(rows, &name, page);
+    }
+    findings
+}
+
+/// The specialised check, tied to the table.
+fn quick(rows: &Rows<'_, '_>, table: &str, page: &mut Page<'_>) {
+    let subject = rows.subject;
+    let quick = rows.quick(table);
+    page.gap();
+    if subject.windows() {
+        page.line(0, "#[cfg(windows)]");
+    }
+    let bytes = if quick.lines.iter().any(|line| line.contains("bytes")) { "bytes" } else { "_bytes" };
+    let given = if quick.asks { "given" } else { "_given" };
+    page.line(0, format_args!("rules! {{ {}, {table}, |{bytes}, {given}| {{", subject.name));
+    if quick.lines.iter().any(|line| line.contains("R::")) {
+        page.line(1, format_args!("type R = {};", subject.static_name()));
+    }
+    if let Some(enumeration) = &quick.enumeration {
+        page.line(1, format_args!("type E = {enumeration};"));
+    }
+    for (at, part) in quick.lines.iter().enumerate() {
+        let (depth, and) = if at == 0 { (1, "") } else { (2, "&& ") };
+        for (within, line) in part.lines().enumerate() {
+            page.line(depth, format_args!("{}{line}", if within == 0 { and } else { "" }));
+        }
+    }
+    page.line(0, "} }");
+}
+
+/// Which enumerations say what a semaphore or memory is, so that one is never taken for the other.
+fn handle_type_values(model: &Model, page: &mut Page<'_>) {
+    for (kind, marker) in [(HandleKind::Semaphore, "SemaphoreHandleType"), (HandleKind::Memory, "MemoryHandleType")] {
+        let enumerations: std::collections::BTreeSet<_> =
+            model.handle_types.iter().filter(|row| row.kind == kind).filter_map(|row| row.enumeration.as_deref()).collect();
+        for name in enumerations {
+            page.gap();
+            page.name(name);
+            page.line(0, format_args!("impl crate::rules::{marker} for {} {{", identifier(name)));
+            page.line(1, "#[inline]");
+            page.line(1, "fn number(self) -> u64 {");
+            page.line(2, "self.0.into()");
+            page.line(1, "}");
+            page.line(0, "}");
+        }
+    }
+}
+
+/// The list of all subjects.
+fn all(subjects: &[Subject<'_>], page: &mut Page<'_>) {
+    if subjects.is_empty() {
+        return;
+    }
+    page.gap();
+    page.line(0, "/// Every record and command of the API that has rules, by name.");
+    page.line(0, "pub static RULES: &[Subject] = &[");
+    for subject in subjects {
+        if subject.windows() {
+            page.line(1, "#[cfg(windows)]");
+        }
+        let name = match subject.what {
+            What::Record(record) => &record.name,
+            What::Command(command) => &command.symbol,
+        };
+        page.line(1, format_args!("Subject {{ name: {}, rules: {} }},", literal(name), table_name(subject)));
+    }
+    page.line(0, "];");
+}

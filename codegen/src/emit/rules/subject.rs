@@ -1,0 +1,235 @@
+//! The rules by what they speak of: one subject a record or command.
+//!
+//! In: a model. Out: for each subject its leaves and rules, resolved, so that what is written from it cannot fail; or why not.
+
+use std::collections::BTreeMap;
+
+use super::{
+    place::{self, Leaf},
+    words::{Words, enumeration_of},
+};
+use crate::{
+    emit::{properties, types::literal},
+    finding::{Finding, Findings},
+    model::{Command, Condition, HandleType, Model, Path, Predicate, Record, Rule, Term, Test},
+    pass::index::{Index, Item},
+};
+
+/// What a subject is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What<'a> {
+    /// A record of C.
+    Record(&'a Record),
+    /// A command, whose arguments become a record.
+    Command(&'a Command),
+}
+
+/// A record or command with its rules.
+pub(super) struct Subject<'a> {
+    pub(super) what: What<'a>,
+    /// The record's name in Rust: for a command, that of the record of its arguments.
+    pub(super) name: String,
+    pub(super) leaves: Vec<Leaf>,
+    /// The keys of the properties that rules name, as expressions.
+    keys: BTreeMap<String, String>,
+    pub(super) rules: Vec<&'a Rule>,
+    /// The handle types that this record describes.
+    pub(super) handle_types: Vec<&'a HandleType>,
+    /// The member that says which handle type it is, or the one on which most conditions depend.
+    pub(super) discriminator: Option<usize>,
+}
+
+impl<'a> Subject<'a> {
+    /// The leaf that `path` leads to.
+    pub(super) fn leaf(&self, path: &Path) -> Option<&Leaf> {
+        self.leaves.iter().find(|leaf| leaf.path == path.as_str())
+    }
+
+    /// The list that `path` leads into, with the property: `sema_props[CL_SEMAPHORE_TYPE_KHR]`.
+    pub(super) fn property<'p>(&self, path: &'p Path) -> Option<(&Leaf, &'p str)> {
+        let (list, rest) = path.as_str().split_once('[')?;
+        let property = rest.strip_suffix(']').filter(|name| !name.is_empty())?;
+        let leaf = self.leaves.iter().find(|leaf| leaf.path == list && leaf.list.is_some())?;
+        Some((leaf, property))
+    }
+
+    /// The value of a property as an expression.
+    pub(super) fn property_field(&self, path: &Path, list: &Leaf, name: &str) -> String {
+        let key = self.keys.get(name).map_or("0", String::as_str);
+        format!("property(R::{}, {}, ({key}) as u64)", list.constant, literal(path.as_str()))
+    }
+
+    /// Whether it is a record of C.
+    pub(super) const fn is_record(&self) -> bool {
+        matches!(self.what, What::Record(_))
+    }
+
+    /// Whether checking a rule takes `leaf`, or what stands in it.
+    pub(super) fn speaks_of(&self, leaf: &Leaf) -> bool {
+        let is_leaf =
+            |path: &Path| path.as_str() == leaf.path || self.property(path).is_some_and(|(list, _)| list.path == leaf.path);
+        self.rules.iter().any(|rule| {
+            let operand = match &rule.predicate {
+                Predicate::Equal(name)
+                | Predicate::NotEqual(name)
+                | Predicate::AtMost(name)
+                | Predicate::AtLeast(name)
+                | Predicate::Below(name)
+                | Predicate::Above(name)
+                | Predicate::MultipleOf(name) => name == &leaf.path,
+                _ => false,
+            };
+            let asked = |condition: &Condition| match condition {
+                Condition::Test(Term::Field(path), test) => {
+                    let compared = match test {
+                        Test::In(names) | Test::NotIn(names) => names.contains(&leaf.path),
+                        Test::Above(name) | Test::Below(name) => name == &leaf.path,
+                        _ => false,
+                    };
+                    compared || is_leaf(path)
+                }
+                _ => false,
+            };
+            operand || rule.predicate.is_checkable() && rule.fields.iter().any(is_leaf) || rule.when.iter().any(asked)
+        })
+    }
+
+    /// Whether the record holds what `path` leads to.
+    pub(super) fn reaches(&self, path: &Path) -> bool {
+        self.leaf(path).is_some() || self.property(path).is_some_and(|(_, property)| self.keys.contains_key(property))
+    }
+
+    /// The record's type, with the life of its lists.
+    pub(super) fn static_name(&self) -> String {
+        let life = if self.leaves.iter().any(|leaf| leaf.list.is_some()) { "<'static>" } else { "" };
+        format!("{}{life}", self.name)
+    }
+
+    /// Whether a rule follows the pointer that `leaf` is.
+    pub(super) fn follows(&self, leaf: &Leaf) -> bool {
+        self.rules.iter().any(|rule| {
+            matches!(rule.predicate, Predicate::Utf16NulTerminated | Predicate::NulTerminated)
+                && rule.fields.iter().any(|field| field.as_str() == leaf.path)
+        })
+    }
+
+    /// Whether writing `leaf` can change where a rule that follows a pointer looks.
+    pub(super) fn is_guarded(&self, leaf: &Leaf) -> bool {
+        self.leaves.iter().any(|other| self.follows(other) && other.overlaps(leaf))
+    }
+
+    /// Whether it exists on Windows only.
+    pub(super) const fn windows(&self) -> bool {
+        match self.what {
+            What::Record(record) => record.windows,
+            What::Command(command) => command.windows,
+        }
+    }
+
+    /// Whether a rule of it can be checked by what the record holds. If not, it needs no record of its arguments.
+    pub(super) fn is_reachable(&self) -> bool {
+        matches!(self.what, What::Record(_))
+            || self.rules.iter().any(|rule| rule.predicate.is_checkable() && rule.fields.iter().all(|field| self.reaches(field)))
+    }
+}
+
+/// All subjects of `model`, sorted by name.
+pub(super) fn subjects<'a>(model: &'a Model, index: &Index<'a>, words: &Words<'a>) -> Result<Vec<Subject<'a>>, Findings> {
+    let mut rules: BTreeMap<&str, Vec<&Rule>> = BTreeMap::new();
+    for rule in &model.rules {
+        rules.entry(&rule.subject).or_default().push(rule);
+    }
+    let mut described: BTreeMap<&str, Vec<&HandleType>> = BTreeMap::new();
+    for row in &model.handle_types {
+        if let Some(record) = &row.record {
+            described.entry(record).or_default().push(row);
+            rules.entry(record).or_default();
+        }
+    }
+    let elements = properties::elements(model);
+    let mut findings = Findings::default();
+    let mut subjects = Vec::new();
+    for (name, rules) in rules {
+        let Some(what) = what(model, index, name) else {
+            findings.0.push(
+                Finding::error(format!("rules speak of `{name}`, which the model does not have"))
+                    .wanted("a record by its own name, not an alias, or a command by its symbol"),
+            );
+            continue;
+        };
+        let (name, leaves) = match what {
+            What::Record(record) => (record.name.clone(), place::of_record(index, record)),
+            What::Command(command) => (
+                format!("{}_arguments", command.symbol),
+                place::of_command(index, command, &|parameter| {
+                    elements.get(&(command.symbol.as_str(), parameter)).map(|element| properties::table_name(element))
+                }),
+            ),
+        };
+        let handle_types = described.remove(name.as_str()).unwrap_or_default();
+        let mut subject = Subject { what, name, leaves, keys: BTreeMap::new(), rules, handle_types, discriminator: None };
+        if let What::Command(command) = what {
+            subject.keys = keys(model, command, &elements, words);
+            let needed = subject.leaves.iter().map(|leaf| subject.speaks_of(leaf)).collect::<Vec<_>>();
+            // A caller has to give what is looked at, and no more.
+            subject.leaves = subject.leaves.into_iter().zip(needed).filter_map(|(leaf, needed)| needed.then_some(leaf)).collect();
+        }
+        findings.0.extend(collisions(&subject));
+        subject.discriminator = discriminator(&subject, index, words);
+        subjects.push(subject);
+    }
+    findings.with(subjects).map(|(subjects, _)| subjects)
+}
+
+fn what<'a>(model: &'a Model, index: &Index<'a>, name: &str) -> Option<What<'a>> {
+    match index.get(name) {
+        Some(Item::Record(record)) => Some(What::Record(record)),
+        _ => model.commands.iter().find(|command| command.symbol == name).map(What::Command),
+    }
+}
+
+/// The keys of all properties that `command` takes.
+fn keys(model: &Model, command: &Command, elements: &BTreeMap<(&str, &str), &str>, words: &Words<'_>) -> BTreeMap<String, String> {
+    let own = model.properties.iter().filter(|property| property.command == command.symbol);
+    own.filter_map(|property| {
+        let element = elements.get(&(command.symbol.as_str(), property.list.as_str())).copied();
+        Some((property.name.clone(), words.number(&property.name, element).ok()?))
+    })
+    .collect()
+}
+
+/// Two leaves with one constant.
+fn collisions(subject: &Subject<'_>) -> Vec<Finding> {
+    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for leaf in &subject.leaves {
+        if let Some(other) = seen.insert(&leaf.constant, &leaf.path) {
+            findings.push(Finding::error(format!(
+                "`{}` and `{}` of `{}` would both be called `{}`",
+                other, leaf.path, subject.name, leaf.constant
+            )));
+        }
+    }
+    findings
+}
+
+/// The member that holds the handle type; without handle types, the enumeration that most conditions ask for.
+fn discriminator(subject: &Subject<'_>, index: &Index<'_>, words: &Words<'_>) -> Option<usize> {
+    let enumeration = |leaf: &Leaf| enumeration_of(index, &leaf.ctype).map(|item| item.name.clone());
+    let wanted = subject.handle_types.iter().find_map(|row| row.enumeration.clone());
+    if let Some(wanted) = wanted {
+        return subject.leaves.iter().position(|leaf| enumeration(leaf).as_ref() == Some(&wanted));
+    }
+    let asks = |leaf: &Leaf| {
+        let of_leaf = |condition: &&Condition| match condition {
+            Condition::Test(Term::Field(path), Test::In(names) | Test::NotIn(names)) => {
+                let own = words.enumeration(names, enumeration(leaf).as_deref()).map(|item| item.name.clone());
+                path.as_str() == leaf.path && own.is_some() && own == enumeration(leaf)
+            }
+            _ => false,
+        };
+        subject.rules.iter().flat_map(|rule| &rule.when).filter(of_leaf).count()
+    };
+    let (at, count) = subject.leaves.iter().map(asks).enumerate().max_by_key(|(at, count)| (*count, usize::MAX - at))?;
+    (count > 0).then_some(at)
+}

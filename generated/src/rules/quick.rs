@@ -1,0 +1,106 @@
+//! What specialised checks are made of: one function a predicate, to be compiled into straight-line code.
+//!
+//! In: bytes, and fields that are constants where they are called, so that width and position are known. Out: whether the demand is met;
+//! what was found instead is the table's business. Generated code calls these; nothing else should.
+
+use super::{
+    field::{Bytes, Field, Member},
+    predicate::is_null,
+    utf16,
+};
+
+/// The value of a member.
+///
+/// # Safety
+/// The bytes are those of an `R`.
+#[inline(always)]
+#[allow(clippy::inline_always)] // here and below: with the field's width unknown, each would be a loop over a switch
+#[must_use]
+pub unsafe fn value<R, M: Copy, A: Copy>(bytes: Bytes<'_>, member: Member<R, M, A>) -> M {
+    // SAFETY: a member lies within its record, and every pattern of bytes is a value of its type.
+    unsafe { bytes.read(member.field.offset) }
+}
+
+/// The number in a field; zero where it is none.
+///
+/// # Safety
+/// The field is one of the record whose bytes these are.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+#[must_use]
+pub unsafe fn number(bytes: Bytes<'_>, field: Field) -> i128 {
+    // SAFETY: promised by the caller.
+    unsafe { bytes.number(field) }.unwrap_or(0)
+}
+
+/// The bits in a field; zero where they are more than an integer has.
+///
+/// # Safety
+/// The field is one of the record whose bytes these are.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+#[must_use]
+pub unsafe fn bits(bytes: Bytes<'_>, field: Field) -> u64 {
+    // SAFETY: promised by the caller.
+    unsafe { bytes.bits(field) }.unwrap_or(0)
+}
+
+/// Whether every byte of each field is zero.
+///
+/// # Safety
+/// The fields are of the record whose bytes these are.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+#[must_use]
+pub unsafe fn zero<const N: usize>(bytes: Bytes<'_>, fields: [Field; N]) -> bool {
+    // SAFETY: promised by the caller.
+    fields.into_iter().fold(true, |all, field| all & unsafe { bytes.is_zero(field) })
+}
+
+/// How many of the fields are not null.
+///
+/// # Safety
+/// The fields are of the record whose bytes these are.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+#[must_use]
+pub unsafe fn non_null<const N: usize>(bytes: Bytes<'_>, fields: [Field; N]) -> usize {
+    // SAFETY: promised by the caller.
+    fields.into_iter().fold(0, |count, field| count + usize::from(!unsafe { is_null(field, bytes) }))
+}
+
+/// Whether each field is null or points to UTF-16 text with a zero at its end.
+///
+/// # Safety
+/// The fields are pointers of the record whose bytes these are, and can be followed as
+/// [`check_raw`](super::check_raw) says.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+#[must_use]
+pub unsafe fn utf16<const N: usize>(bytes: Bytes<'_>, fields: [Field; N]) -> bool {
+    // SAFETY: promised by the caller.
+    fields.into_iter().all(|field| unsafe { utf16::fault(bytes.read(field.offset)) }.is_none())
+}
+
+/// Whether each field is null or points to bytes with a zero at their end.
+///
+/// # Safety
+/// As for [`utf16`].
+#[inline(always)]
+#[allow(clippy::inline_always)]
+#[must_use]
+pub unsafe fn text<const N: usize>(bytes: Bytes<'_>, fields: [Field; N]) -> bool {
+    // SAFETY: promised by the caller.
+    fields.into_iter().all(|field| unsafe { utf16::fault_of_bytes(bytes.read(field.offset)) }.is_none())
+}
+
+/// Whether a rule that has no words here holds for certain, by its row.
+///
+/// # Safety
+/// As for [`check_raw`](super::check_raw), for a record of the rule's subject.
+#[must_use]
+#[inline]
+pub unsafe fn rule(rule: &super::Rule, bytes: Bytes<'_>, given: &super::Given<'_>) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe { super::every_rule_holds(core::slice::from_ref(rule), bytes, given) }
+}
