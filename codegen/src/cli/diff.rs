@@ -72,8 +72,7 @@ fn rendered(request: &Request, diffs: &[Diff]) -> String {
         let all = serde_json::json!({ "schema": SCHEMA, "diffs": diffs });
         return format!("{all:#}\n");
     }
-    let texts: Vec<String> =
-        diffs.iter().map(|diff| if request.markdown { diff.to_markdown() } else { diff.to_text() }).collect();
+    let texts: Vec<String> = diffs.iter().map(|diff| if request.markdown { diff.to_markdown() } else { diff.to_text() }).collect();
     texts.join("\n")
 }
 

@@ -24,12 +24,7 @@ use super::{
 /// Every pinned release of CUDA, and every release of OpenCL that there is a directory of, merged; the newest state of OpenCL last.
 ///
 /// Without a directory of releases OpenCL's newest state is read, and its snapshot's history kept.
-pub(crate) fn read_all(
-    session: &Session,
-    from: &Upstream,
-    opencl: &OpenClReleases,
-    reading: Reading,
-) -> Result<Imported, Failure> {
+pub(crate) fn read_all(session: &Session, from: &Upstream, opencl: &OpenClReleases, reading: Reading) -> Result<Imported, Failure> {
     let mut releases = Vec::new();
     for pinned in session.pinned_cuda() {
         let cuda = session.cuda(from, pinned, None).map_err(|error| Failure::from(&error))?;
@@ -53,7 +48,7 @@ pub(crate) fn read_all(
             && tags.is_empty()
             && let Ok(snapshot) = session.snapshot(wanted)
         {
-            one.model = merge::onto(snapshot, one.model)?;
+            one.model = merge::onto(&snapshot, one.model)?;
         }
         Ok((wanted, Ok(one)))
     };

@@ -44,7 +44,7 @@ pub(crate) fn read_with_history(session: &Session, upstream: &Upstream, reading:
     for (api, result) in &mut imported.apis {
         // A snapshot that cannot be read is about to be replaced, and has no history to keep.
         if let (Ok(read), Ok(snapshot)) = (result, session.snapshot(*api)) {
-            read.model = merge::onto(snapshot, read.model.clone())?;
+            read.model = merge::onto(&snapshot, read.model.clone())?;
         }
     }
     Ok(imported)

@@ -29,11 +29,11 @@ pub(crate) fn describe(model: &Model) -> Vec<Entry> {
     entries.extend(model.handles.iter().map(|item| describe.handle(item)));
     entries.extend(model.aliases.iter().map(|item| describe.alias(item)));
     entries.extend(model.macro_functions.iter().map(|item| describe.macro_function(item)));
-    entries.extend(
-        (model.features.iter())
-            .map(|item| Entry::new(Kind::Feature, &item.name, vec![Fact::plain("version", item.version.to_string(), Grade::Text)])),
-    );
-    entries.extend(model.extensions.iter().map(|item| describe.extension(item)));
+    entries
+        .extend((model.features.iter()).map(|item| {
+            Entry::new(Kind::Feature, &item.name, vec![Fact::plain("version", item.version.to_string(), Grade::Text)])
+        }));
+    entries.extend(model.extensions.iter().map(extension));
     entries.extend(model.rules.iter().map(|item| describe.rule(item)));
     entries.extend(model.handle_types.iter().map(|item| describe.handle_type(item)));
     entries.extend(model.properties.iter().map(|item| describe.property(item)));
@@ -108,8 +108,7 @@ impl Describe<'_> {
             HandleRepr::Integer(repr) => repr,
         };
         let threads = format!("{:?}", item.threads).to_lowercase();
-        let mut facts =
-            vec![Fact::plain("representation", repr, Grade::Abi), Fact::plain("threads", threads, Grade::Source)];
+        let mut facts = vec![Fact::plain("representation", repr, Grade::Abi), Fact::plain("threads", threads, Grade::Source)];
         facts.extend(flag("windows", item.windows, Grade::Source));
         facts.extend(self.lifetime(&item.lifetime));
         Entry::new(Kind::Handle, &item.name, facts)
@@ -165,8 +164,7 @@ impl Describe<'_> {
 
     fn parameters(&self, parameters: &[Parameter]) -> Vec<Entry> {
         let one = |(place, item): (usize, &Parameter)| {
-            let facts =
-                vec![self.types.fact("type", &item.ctype, None), Fact::plain("name", item.name.clone(), Grade::Text)];
+            let facts = vec![self.types.fact("type", &item.ctype, None), Fact::plain("name", item.name.clone(), Grade::Text)];
             Entry { key: place.to_string(), ..Entry::new(Kind::Parameter, &item.name, facts) }
         };
         parameters.iter().enumerate().map(one).collect()
@@ -208,17 +206,6 @@ impl Describe<'_> {
         ];
         facts.extend(self.lifetime(&item.lifetime));
         Entry::new(Kind::MacroFunction, &item.name, facts)
-    }
-
-    pub(crate) fn extension(&self, item: &Extension) -> Entry {
-        let mut facts = vec![Fact::plain("revision", item.revision.clone(), Grade::Text)];
-        facts.extend(text("depends", item.depends.as_ref()));
-        facts.extend(text("condition", item.condition.as_ref()));
-        facts.extend(flag("experimental", item.experimental, Grade::Text));
-        facts.extend(flag("ratified", item.ratified, Grade::Text));
-        facts.extend(text("promoted", item.promoted_to.as_ref()));
-        facts.extend(text("obsoleted", item.obsoleted_by.as_ref()));
-        Entry::new(Kind::Extension, &item.name, facts)
     }
 
     pub(crate) fn rule(&self, item: &Rule) -> Entry {
@@ -285,6 +272,18 @@ impl Describe<'_> {
     }
 }
 
+/// What an extension is: nothing of it depends on types.
+pub(crate) fn extension(item: &Extension) -> Entry {
+    let mut facts = vec![Fact::plain("revision", item.revision.clone(), Grade::Text)];
+    facts.extend(text("depends", item.depends.as_ref()));
+    facts.extend(text("condition", item.condition.as_ref()));
+    facts.extend(flag("experimental", item.experimental, Grade::Text));
+    facts.extend(flag("ratified", item.ratified, Grade::Text));
+    facts.extend(text("promoted", item.promoted_to.as_ref()));
+    facts.extend(text("obsoleted", item.obsoleted_by.as_ref()));
+    Entry::new(Kind::Extension, &item.name, facts)
+}
+
 /// The way from a record to something in it.
 #[derive(Clone, Debug, Default)]
 struct Way {
@@ -303,11 +302,8 @@ impl Way {
             way.name.push(member.name.clone());
         }
         let add = |target: Target| way.offset.get(target).saturating_add(member.offset.get(target));
-        way.offset = PerTarget {
-            wide: add(Target::Wide),
-            windows_i686: add(Target::WindowsI686),
-            linux_i686: add(Target::LinuxI686),
-        };
+        way.offset =
+            PerTarget { wide: add(Target::Wide), windows_i686: add(Target::WindowsI686), linux_i686: add(Target::LinuxI686) };
         way
     }
 

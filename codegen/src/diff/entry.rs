@@ -255,9 +255,5 @@ pub(super) fn value_fact(value: crate::model::Value) -> Fact {
         Value::PerPointerWidth { .. } | Value::F32(_) | Value::F64(_) => value.to_string(),
         Value::Decimal(_) | Value::Hex(_) | Value::Bit(_) => value.integer().map(|number| number.to_string()).unwrap_or_default(),
     };
-    Fact {
-        aspect: "value".to_owned(),
-        text: value.to_string(),
-        weight: Weight::Typed { source: number.clone(), abi: number },
-    }
+    Fact { aspect: "value".to_owned(), text: value.to_string(), weight: Weight::Typed { source: number.clone(), abi: number } }
 }

@@ -76,8 +76,11 @@ fn pair<'a>(
 
 /// What is said about an item that is gone or new as a whole goes without saying.
 fn leave_out_implied(list: &mut Vec<(Option<&Entry>, &Entry)>) {
-    let whole: BTreeSet<&str> =
-        list.iter().filter(|(owner, entry)| owner.is_none() && entry.kind <= Kind::Constant).map(|(_, entry)| entry.name.as_str()).collect();
+    let whole: BTreeSet<&str> = list
+        .iter()
+        .filter(|(owner, entry)| owner.is_none() && entry.kind <= Kind::Constant)
+        .map(|(_, entry)| entry.name.as_str())
+        .collect();
     list.retain(|(_, entry)| match entry.kind {
         Kind::ErrorList => !whole.contains(entry.name.as_str()),
         Kind::Rule => entry.fact("subject").is_none_or(|subject| !whole.contains(subject.text.as_str())),
@@ -164,9 +167,7 @@ fn renamed<'a>(
     for exact in [true, false] {
         gone.retain(|(owner, was)| {
             let alike = |(to, is): &(Option<&Entry>, &Entry)| {
-                was.kind == is.kind
-                    && same_place(*owner, *to)
-                    && if exact { is_same(was, is) } else { is_successor(was, is) }
+                was.kind == is.kind && same_place(*owner, *to) && if exact { is_same(was, is) } else { is_successor(was, is) }
             };
             let found: Vec<usize> = fresh.iter().enumerate().filter(|(_, entry)| alike(entry)).map(|(at, _)| at).collect();
             // Of several nobody can say which it is.

@@ -96,10 +96,8 @@ fn of_two_new_names_nobody_says_which_one_it_is() {
 
 #[test]
 fn a_longer_name_with_another_number_is_a_rename_and_a_new_number() {
-    let (old, new) = (
-        with_values(&[("CL_DEVICE_HANDLE_LIST", "0x2051")]),
-        with_values(&[("CL_SEMAPHORE_DEVICE_HANDLE_LIST", "0x2053")]),
-    );
+    let (old, new) =
+        (with_values(&[("CL_DEVICE_HANDLE_LIST", "0x2051")]), with_values(&[("CL_SEMAPHORE_DEVICE_HANDLE_LIST", "0x2053")]));
     let wanted = [
         "Abi renumbered cl_a.CL_SEMAPHORE_DEVICE_HANDLE_LIST",
         "Source renamed cl_a.CL_DEVICE_HANDLE_LIST to CL_SEMAPHORE_DEVICE_HANDLE_LIST",
@@ -177,7 +175,11 @@ fn another_owner_of_a_handle_breaks_the_abi() {
 fn another_predicate_of_a_rule_breaks_source() {
     let old = committed(Api::Cuda);
     let mut new = old.clone();
-    let rule = new.rules.iter_mut().find(|rule| rule.id.ends_with("/BUFFER_DESC/flags-zero") || rule.id.ends_with("flags-zero")).expect("a rule");
+    let rule = new
+        .rules
+        .iter_mut()
+        .find(|rule| rule.id.ends_with("/BUFFER_DESC/flags-zero") || rule.id.ends_with("flags-zero"))
+        .expect("a rule");
     rule.predicate = "non_zero".parse().expect("a predicate");
     let id = rule.id.clone();
     assert_eq!(said(&old, &new), [format!("Source rule {id}")]);

@@ -159,18 +159,19 @@ pub(super) fn read_opencl(
     let overlay = Overlay::read(decisions.overlay.clone())?;
     let (registry, found) = import::opencl::registry::import(&document, strictness)?;
     let version = registry.features.iter().map(|feature| feature.version).max();
-    let state = || version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
-    let release = name.map_or_else(state, str::to_owned);
-    let model = pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
-        match &docs.api {
-            Some(api) => findings.0.extend(read_text(api, &release, &mut model, strictness)?.0),
-            None if alone => findings.push(Finding::warning("there is no text of the API beside the registry").help(
-                "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
-            )),
-            None => {}
-        }
-        findings.with(model)
-    });
+    let by_commit = || version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
+    let release = name.map_or_else(by_commit, str::to_owned);
+    let model =
+        pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
+            match &docs.api {
+                Some(api) => findings.0.extend(read_text(api, &release, &mut model, strictness)?.0),
+                None if alone => findings.push(Finding::warning("there is no text of the API beside the registry").help(
+                    "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
+                )),
+                None => {}
+            }
+            findings.with(model)
+        });
     let stale = if alone { overlay.stale(Api::OpenCl) } else { Findings::default() };
     let (model, findings) = checked(found, model, stale, strictness)?;
     let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });

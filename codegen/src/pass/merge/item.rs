@@ -6,11 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    diff::{
-        Grade,
-        describe::Describe,
-        entry::Entry,
-    },
+    diff::{Grade, describe::Describe, entry::Entry},
     model::{
         Alias, Api, Callback, Change, Command, Constant, Enumeration, Enumerator, ErrorCode, ErrorList, Extension, Handle,
         HandleType, Lifetime, MacroFunction, Member, Property, Record, Rule, Source, Version,
@@ -145,8 +141,21 @@ plain! {
     Handle, name, handle;
     Callback, name, callback;
     MacroFunction, name, macro_function;
-    Extension, name, extension;
     Member, name, member;
+}
+
+impl Item for Extension {
+    fn key(&self) -> String {
+        self.name.clone()
+    }
+
+    fn lifetime(&mut self) -> Option<&mut Lifetime> {
+        Some(&mut self.lifetime)
+    }
+
+    fn entry(&self, _describe: &Describe<'_>) -> Option<Entry> {
+        None
+    }
 }
 
 impl Item for Command {

@@ -37,12 +37,12 @@ use crate::{
 pub fn merge(releases: Vec<Model>) -> Result<Model, Findings> {
     let mut releases = releases.into_iter();
     let first = releases.next().ok_or_else(|| Finding::error("there is no release to merge"))?;
-    releases.try_fold(first, continued)
+    releases.try_fold(first, |merged, newer| continued(&merged, &newer))
 }
 
 /// A merged model, continued by a `newer` release.
-pub fn continued(merged: Model, newer: Model) -> Result<Model, Findings> {
-    let (before, now) = (label(&merged)?, label(&newer)?);
+pub fn continued(merged: &Model, newer: &Model) -> Result<Model, Findings> {
+    let (before, now) = (label(merged)?, label(newer)?);
     if merged.api != newer.api {
         return Err(Finding::error("models of two APIs cannot be merged").into());
     }
@@ -53,13 +53,15 @@ pub fn continued(merged: Model, newer: Model) -> Result<Model, Findings> {
             .into());
     }
     let Some(version) = version_of(&before) else {
-        return Err(Finding::error(format!("`{before}` is not the name of a release")).wanted("a name that begins with a version").into());
+        return Err(Finding::error(format!("`{before}` is not the name of a release"))
+            .wanted("a name that begins with a version")
+            .into());
     };
     // Patch releases of CUDA do not change the API; states of OpenCL's registry do within a version.
     let until = if merged.api == Api::Cuda { version.to_string() } else { before };
     let mut releases = merged.releases.clone();
     releases.extend(newer.releases.iter().cloned());
-    Ok(Model { releases, ..step(&merged, &newer, &Step(Some((version, until)))) })
+    Ok(Model { releases, ..step(merged, newer, &Step(Some((version, until)))) })
 }
 
 /// A merged model whose newest release was read again, by `fresh`: what is gone was never upstream's, but the reader's.
@@ -75,12 +77,12 @@ pub fn refreshed(merged: &Model, fresh: &Model) -> Model {
 ///
 /// A release that is older than the snapshot's newest one takes its place, without history: whoever asks for it wants that release. Of two
 /// states of one version nobody can say which is older, so that nothing is said to be gone between them.
-pub fn onto(snapshot: Model, read: Model) -> Result<Model, Findings> {
-    let (before, now) = (label(&snapshot)?, label(&read)?);
+pub fn onto(snapshot: &Model, read: Model) -> Result<Model, Findings> {
+    let (before, now) = (label(snapshot)?, label(&read)?);
     match age(&before, &now) {
         Ordering::Less => Ok(read),
-        Ordering::Equal => Ok(refreshed(&snapshot, &read)),
-        Ordering::Greater => continued(snapshot, read),
+        Ordering::Equal => Ok(refreshed(snapshot, &read)),
+        Ordering::Greater => continued(snapshot, &read),
     }
 }
 

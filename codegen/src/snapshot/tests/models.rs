@@ -4,9 +4,9 @@ use proptest::{collection::vec, option, prelude::*};
 
 use super::rules;
 use crate::model::{
-    Alias, Api, CType, Callback, Change, Command, Constant, Enumeration, EnumerationKind, Enumerator, ErrorChannel, Extension, Feature,
-    Handle, HandleRepr, Lifetime, MacroFunction, Member, Model, Omitted, Parameter, PerTarget, Record, RecordKind, Signature,
-    SignatureParameter, ThreadSafety, Value, Version,
+    Alias, Api, CType, Callback, Change, Command, Constant, Enumeration, EnumerationKind, Enumerator, ErrorChannel, Extension,
+    Feature, Handle, HandleRepr, Lifetime, MacroFunction, Member, Model, Omitted, Parameter, PerTarget, Record, RecordKind,
+    Signature, SignatureParameter, ThreadSafety, Value, Version,
 };
 
 pub(super) fn name() -> impl Strategy<Value = String> {
