@@ -78,6 +78,10 @@ pub fn refreshed(merged: &Model, fresh: &Model) -> Model {
 /// A release that is older than the snapshot's newest one takes its place, without history: whoever asks for it wants that release. Of two
 /// states of one version nobody can say which is older, so that nothing is said to be gone between them.
 pub fn onto(snapshot: &Model, read: Model) -> Result<Model, Findings> {
+    if snapshot.releases.is_empty() {
+        // A snapshot of nothing has no history.
+        return Ok(read);
+    }
     let (before, now) = (label(snapshot)?, label(&read)?);
     match age(&before, &now) {
         Ordering::Less => Ok(read),
