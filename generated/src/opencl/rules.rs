@@ -19,38 +19,38 @@ arguments! {
 
 static RULES_OF_clBuildProgram_arguments: &[Rule] = {
     type R = clBuildProgram_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clBuildProgram");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clBuildProgram");
     &[
         rule! { "opencl/clBuildProgram/BUILD_PROGRAM_FAILURE/build", [] vouched("build", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_BUILD_PROGRAM_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_BUILD_PROGRAM_FAILURE" },
         rule! { "opencl/clBuildProgram/INVALID_BUILD_OPTIONS/options-build-options", [elsewhere("options")] vouched("build_options", &["build", "options"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_BUILD_OPTIONS" },
+            origin: Stated, source: FROM, error: "CL_INVALID_BUILD_OPTIONS" },
         rule! { "opencl/clBuildProgram/INVALID_DEVICE/device_list+program-device-of-program", [R::DEVICE_LIST, elsewhere("program")] vouched("device_of_program", &["device_list", "program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clBuildProgram/INVALID_OPERATION/program-created-by", [elsewhere("program")] vouched("created_by", &["program", "clCreateProgramWithSource", "clCreateProgramWithIL", "clCreateProgramWithBinary"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clBuildProgram/INVALID_OPERATION/program-no-kernels", [elsewhere("program")] vouched("no_kernels", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clBuildProgram/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
         rule! { "opencl/clBuildProgram/INVALID_VALUE/device_list+num_devices-null-iff-zero", [R::DEVICE_LIST, R::NUM_DEVICES] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clBuildProgram/INVALID_VALUE/user_data-null", [R::USER_DATA] Null, when [of(elsewhere("pfn_notify"), Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clBuildProgram/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clBuildProgram/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clCloneKernel_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCloneKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCloneKernel");
     &[
         rule! { "opencl/clCloneKernel/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCloneKernel/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -65,32 +65,32 @@ arguments! {
 
 static RULES_OF_clCommandBarrierWithWaitListKHR_arguments: &[Rule] = {
     type R = clCommandBarrierWithWaitListKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandBarrierWithWaitListKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandBarrierWithWaitListKHR");
     &[
         rule! { "opencl/clCommandBarrierWithWaitListKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clCommandBarrierWithWaitListKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/command_queue-non_null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandBarrierWithWaitListKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/given-extensions-has-cl_khr_command_buffer_multi_device-command_queue-null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_command_buffer_multi_device"])), of(R::COMMAND_QUEUE, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandBarrierWithWaitListKHR/INVALID_COMMAND_QUEUE/command_queue-null", [R::COMMAND_QUEUE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_multi_device"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandBarrierWithWaitListKHR/INVALID_CONTEXT/command_queue+command_buffer-same-context", [R::COMMAND_QUEUE, elsewhere("command_buffer")] vouched("same_context", &["command_queue", "command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandBarrierWithWaitListKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandBarrierWithWaitListKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandBarrierWithWaitListKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandBarrierWithWaitListKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandBarrierWithWaitListKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandBarrierWithWaitListKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandBarrierWithWaitListKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -105,51 +105,52 @@ arguments! {
 
 static RULES_OF_clCommandCopyBufferKHR_arguments: &[Rule] = {
     type R = clCommandCopyBufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandCopyBufferKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandCopyBufferKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyBuffer");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyBuffer");
     &[
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/command_queue-non_null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/given-extensions-has-cl_khr_command_buffer_multi_device-command_queue-null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_command_buffer_multi_device"])), of(R::COMMAND_QUEUE, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_COMMAND_QUEUE/command_queue-null", [R::COMMAND_QUEUE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_multi_device"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_CONTEXT/command_buffer+src_buffer+dst_buffer-same-context", [elsewhere("command_buffer"), elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_context", &["command_buffer", "src_buffer", "dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_CONTEXT/command_queue+command_buffer-same-context", [R::COMMAND_QUEUE, elsewhere("command_buffer")] vouched("same_context", &["command_queue", "command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_MEM_OBJECT/dst_buffer-valid-object", [elsewhere("dst_buffer")] vouched("valid_object", &["dst_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_MEM_OBJECT/src_buffer-valid-object", [elsewhere("src_buffer")] vouched("valid_object", &["src_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_OPERATION/dst_buffer-created-with", [elsewhere("dst_buffer")] vouched("created_with", &["dst_buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferKHR/MEM_COPY_OVERLAP/src_buffer+dst_buffer-same-object/304a7ae1eb5304eb", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [if_vouched("no_overlap", &[])],
-        origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clCommandCopyBufferKHR/MEM_COPY_OVERLAP/src_buffer+dst_buffer-same-object/ee6fdd324f355ad5", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [if_vouched("no_overlap", &[])],
-        origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clCommandCopyBufferKHR/MEM_OBJECT_ALLOCATION_FAILURE/src_buffer+dst_buffer-memory", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("memory", &["src_buffer", "dst_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCommandCopyBufferKHR/MISALIGNED_SUB_BUFFER_OFFSET/dst_buffer-sub-buffer", [elsewhere("dst_buffer")] vouched("sub_buffer", &["dst_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandCopyBufferKHR/MISALIGNED_SUB_BUFFER_OFFSET/src_buffer-sub-buffer", [elsewhere("src_buffer")] vouched("sub_buffer", &["src_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandCopyBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandCopyBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -171,71 +172,72 @@ arguments! {
 
 static RULES_OF_clCommandCopyBufferRectKHR_arguments: &[Rule] = {
     type R = clCommandCopyBufferRectKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandCopyBufferRectKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyBufferRect");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandCopyBufferRectKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyBufferRect");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyBufferRect");
     &[
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/command_queue-non_null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/given-extensions-has-cl_khr_command_buffer_multi_device-command_queue-null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_command_buffer_multi_device"])), of(R::COMMAND_QUEUE, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_COMMAND_QUEUE/command_queue-null", [R::COMMAND_QUEUE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_multi_device"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_CONTEXT/command_buffer+src_buffer+dst_buffer-same-context", [elsewhere("command_buffer"), elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_context", &["command_buffer", "src_buffer", "dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_CONTEXT/command_queue+command_buffer-same-context", [R::COMMAND_QUEUE, elsewhere("command_buffer")] vouched("same_context", &["command_queue", "command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_MEM_OBJECT/dst_buffer-valid-object", [elsewhere("dst_buffer")] vouched("valid_object", &["dst_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_MEM_OBJECT/src_buffer-valid-object", [elsewhere("src_buffer")] vouched("valid_object", &["src_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_OPERATION/dst_buffer-created-with", [elsewhere("dst_buffer")] vouched("created_with", &["dst_buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/dst_origin-non-null", [R::DST_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/dst_row_pitch+region-pitch", [R::DST_ROW_PITCH, R::REGION] vouched("pitch", &["dst_row_pitch", "region"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/dst_slice_pitch-multiple-of", [R::DST_SLICE_PITCH] MultipleOf(Operand::Field(R::DST_ROW_PITCH)), when [of(R::DST_SLICE_PITCH, Test::NonZero), of(R::DST_ROW_PITCH, Test::NonZero)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/region", [] vouched("region", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/src_buffer+dst_buffer-same-object/src_row_pitch-not_in-dst_row_pitch", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [of(R::SRC_ROW_PITCH, Test::NotEqual(Operand::Field(R::DST_ROW_PITCH)))],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/src_buffer+dst_buffer-same-object/src_slice_pitch-not_in-dst_slice_pitch", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [of(R::SRC_SLICE_PITCH, Test::NotEqual(Operand::Field(R::DST_SLICE_PITCH)))],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/src_origin-non-null", [R::SRC_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/src_row_pitch+region-pitch", [R::SRC_ROW_PITCH, R::REGION] vouched("pitch", &["src_row_pitch", "region"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/src_slice_pitch-multiple-of", [R::SRC_SLICE_PITCH] MultipleOf(Operand::Field(R::SRC_ROW_PITCH)), when [of(R::SRC_SLICE_PITCH, Test::NonZero), of(R::SRC_ROW_PITCH, Test::NonZero)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/MEM_COPY_OVERLAP/src_buffer+dst_buffer-same-object/304a7ae1eb5304eb", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [if_vouched("no_overlap", &[])],
-        origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clCommandCopyBufferRectKHR/MEM_COPY_OVERLAP/src_buffer+dst_buffer-same-object/ee6fdd324f355ad5", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [if_vouched("no_overlap", &[])],
-        origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clCommandCopyBufferRectKHR/MEM_OBJECT_ALLOCATION_FAILURE/src_buffer+dst_buffer-memory", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("memory", &["src_buffer", "dst_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/MISALIGNED_SUB_BUFFER_OFFSET/dst_buffer-sub-buffer", [elsewhere("dst_buffer")] vouched("sub_buffer", &["dst_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandCopyBufferRectKHR/MISALIGNED_SUB_BUFFER_OFFSET/src_buffer-sub-buffer", [elsewhere("src_buffer")] vouched("sub_buffer", &["src_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandCopyBufferRectKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandCopyBufferRectKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -252,61 +254,62 @@ arguments! {
 
 static RULES_OF_clCommandCopyBufferToImageKHR_arguments: &[Rule] = {
     type R = clCommandCopyBufferToImageKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyBufferToImage");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandCopyBufferToImageKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyBufferToImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandCopyBufferToImageKHR");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyBufferToImage");
     &[
         rule! { "opencl/clCommandCopyBufferToImageKHR/IMAGE_FORMAT_NOT_SUPPORTED/dst_image+command_queue-device-support", [elsewhere("dst_image"), R::COMMAND_QUEUE] vouched("device_support", &["dst_image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/command_queue-non_null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/given-extensions-has-cl_khr_command_buffer_multi_device-command_queue-null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_command_buffer_multi_device"])), of(R::COMMAND_QUEUE, Test::Null)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_COMMAND_QUEUE/command_queue-null", [R::COMMAND_QUEUE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_multi_device"]))],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_CONTEXT/command_buffer+src_buffer+dst_image-same-context", [elsewhere("command_buffer"), elsewhere("src_buffer"), elsewhere("dst_image")] vouched("same_context", &["command_buffer", "src_buffer", "dst_image"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_CONTEXT/command_queue+command_buffer-same-context", [R::COMMAND_QUEUE, elsewhere("command_buffer")] vouched("same_context", &["command_queue", "command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_IMAGE_SIZE/dst_image+command_queue-device-support", [elsewhere("dst_image"), R::COMMAND_QUEUE] vouched("device_support", &["dst_image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_MEM_OBJECT/dst_image-valid-object", [elsewhere("dst_image")] vouched("valid_object", &["dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_MEM_OBJECT/src_buffer-valid-object", [elsewhere("src_buffer")] vouched("valid_object", &["src_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_MIP_LEVEL/dst_origin+dst_image-valid-mip-level", [R::DST_ORIGIN, elsewhere("dst_image")] vouched("valid_mip_level", &["dst_origin", "dst_image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_OPERATION/command_queue-device-support", [R::COMMAND_QUEUE] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_OPERATION/dst_image-created-with", [elsewhere("dst_image")] vouched("created_with", &["dst_image", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_VALUE/dst_origin+region+dst_image-within-bounds", [R::DST_ORIGIN, R::REGION, elsewhere("dst_image")] vouched("within_bounds", &["dst_origin", "region", "dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_VALUE/dst_origin-non-null", [R::DST_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/MEM_OBJECT_ALLOCATION_FAILURE/dst_image-memory", [elsewhere("dst_image")] vouched("memory", &["dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/MEM_OBJECT_ALLOCATION_FAILURE/src_buffer-memory", [elsewhere("src_buffer")] vouched("memory", &["src_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/MISALIGNED_SUB_BUFFER_OFFSET/src_buffer-sub-buffer", [elsewhere("src_buffer")] vouched("sub_buffer", &["src_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -324,63 +327,64 @@ arguments! {
 
 static RULES_OF_clCommandCopyImageKHR_arguments: &[Rule] = {
     type R = clCommandCopyImageKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyImage");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandCopyImageKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyImage");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandCopyImageKHR");
     &[
         rule! { "opencl/clCommandCopyImageKHR/IMAGE_FORMAT_MISMATCH/src_image+dst_image-same-format", [elsewhere("src_image"), elsewhere("dst_image")] vouched("same_format", &["src_image", "dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_MISMATCH" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_MISMATCH" },
         rule! { "opencl/clCommandCopyImageKHR/IMAGE_FORMAT_NOT_SUPPORTED/src_image+dst_image+command_queue-device-support", [elsewhere("src_image"), elsewhere("dst_image"), R::COMMAND_QUEUE] vouched("device_support", &["src_image", "dst_image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM_2, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/command_queue-non_null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/given-extensions-has-cl_khr_command_buffer_multi_device-command_queue-null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_command_buffer_multi_device"])), of(R::COMMAND_QUEUE, Test::Null)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_COMMAND_QUEUE/command_queue-null", [R::COMMAND_QUEUE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_multi_device"]))],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_CONTEXT/command_buffer+src_image+dst_image-same-context", [elsewhere("command_buffer"), elsewhere("src_image"), elsewhere("dst_image")] vouched("same_context", &["command_buffer", "src_image", "dst_image"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_CONTEXT/command_queue+command_buffer-same-context", [R::COMMAND_QUEUE, elsewhere("command_buffer")] vouched("same_context", &["command_queue", "command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_IMAGE_SIZE/src_image+dst_image+command_queue-device-support", [elsewhere("src_image"), elsewhere("dst_image"), R::COMMAND_QUEUE] vouched("device_support", &["src_image", "dst_image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_MEM_OBJECT/dst_image-valid-object", [elsewhere("dst_image")] vouched("valid_object", &["dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_MEM_OBJECT/src_image-valid-object", [elsewhere("src_image")] vouched("valid_object", &["src_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_MIP_LEVEL/dst_origin+dst_image-valid-mip-level", [R::DST_ORIGIN, elsewhere("dst_image")] vouched("valid_mip_level", &["dst_origin", "dst_image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_MIP_LEVEL/src_origin+src_image-valid-mip-level", [R::SRC_ORIGIN, elsewhere("src_image")] vouched("valid_mip_level", &["src_origin", "src_image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_OPERATION/command_queue-device-support", [R::COMMAND_QUEUE] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_OPERATION/dst_image-created-with", [elsewhere("dst_image")] vouched("created_with", &["dst_image", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_VALUE/dst_origin-non-null", [R::DST_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_VALUE/src_origin-non-null", [R::SRC_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageKHR/MEM_COPY_OVERLAP/src_image+dst_image-same-object", [elsewhere("src_image"), elsewhere("dst_image")] vouched("same_object", &["src_image", "dst_image"]), when [if_vouched("no_overlap", &[])],
-        origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clCommandCopyImageKHR/MEM_OBJECT_ALLOCATION_FAILURE/src_image+dst_image-memory", [elsewhere("src_image"), elsewhere("dst_image")] vouched("memory", &["src_image", "dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCommandCopyImageKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandCopyImageKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -397,61 +401,62 @@ arguments! {
 
 static RULES_OF_clCommandCopyImageToBufferKHR_arguments: &[Rule] = {
     type R = clCommandCopyImageToBufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyImageToBuffer");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandCopyImageToBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyImageToBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandCopyImageToBufferKHR");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyImageToBuffer");
     &[
         rule! { "opencl/clCommandCopyImageToBufferKHR/IMAGE_FORMAT_NOT_SUPPORTED/src_image+command_queue-device-support", [elsewhere("src_image"), R::COMMAND_QUEUE] vouched("device_support", &["src_image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/command_queue-non_null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/given-extensions-has-cl_khr_command_buffer_multi_device-command_queue-null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_command_buffer_multi_device"])), of(R::COMMAND_QUEUE, Test::Null)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_COMMAND_QUEUE/command_queue-null", [R::COMMAND_QUEUE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_multi_device"]))],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_CONTEXT/command_buffer+src_image+dst_buffer-same-context", [elsewhere("command_buffer"), elsewhere("src_image"), elsewhere("dst_buffer")] vouched("same_context", &["command_buffer", "src_image", "dst_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_CONTEXT/command_queue+command_buffer-same-context", [R::COMMAND_QUEUE, elsewhere("command_buffer")] vouched("same_context", &["command_queue", "command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_IMAGE_SIZE/src_image+command_queue-device-support", [elsewhere("src_image"), R::COMMAND_QUEUE] vouched("device_support", &["src_image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_MEM_OBJECT/dst_buffer-valid-object", [elsewhere("dst_buffer")] vouched("valid_object", &["dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_MEM_OBJECT/src_image-valid-object", [elsewhere("src_image")] vouched("valid_object", &["src_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_MIP_LEVEL/src_origin+src_image-valid-mip-level", [R::SRC_ORIGIN, elsewhere("src_image")] vouched("valid_mip_level", &["src_origin", "src_image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_OPERATION/command_queue-device-support", [R::COMMAND_QUEUE] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_OPERATION/dst_buffer-created-with", [elsewhere("dst_buffer")] vouched("created_with", &["dst_buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_VALUE/src_origin+region+src_image-within-bounds", [R::SRC_ORIGIN, R::REGION, elsewhere("src_image")] vouched("within_bounds", &["src_origin", "region", "src_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_VALUE/src_origin-non-null", [R::SRC_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/MEM_OBJECT_ALLOCATION_FAILURE/dst_buffer-memory", [elsewhere("dst_buffer")] vouched("memory", &["dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/MEM_OBJECT_ALLOCATION_FAILURE/src_image-memory", [elsewhere("src_image")] vouched("memory", &["src_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/MISALIGNED_SUB_BUFFER_OFFSET/dst_buffer-sub-buffer", [elsewhere("dst_buffer")] vouched("sub_buffer", &["dst_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -470,57 +475,58 @@ arguments! {
 
 static RULES_OF_clCommandFillBufferKHR_arguments: &[Rule] = {
     type R = clCommandFillBufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandFillBufferKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueFillBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandFillBufferKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueFillBuffer");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueFillBuffer");
     &[
         rule! { "opencl/clCommandFillBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/command_queue-non_null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/given-extensions-has-cl_khr_command_buffer_multi_device-command_queue-null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_command_buffer_multi_device"])), of(R::COMMAND_QUEUE, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_COMMAND_QUEUE/command_queue-null", [R::COMMAND_QUEUE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_multi_device"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_CONTEXT/command_buffer+buffer-same-context", [elsewhere("command_buffer"), elsewhere("buffer")] vouched("same_context", &["command_buffer", "buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_CONTEXT/command_queue+command_buffer-same-context", [R::COMMAND_QUEUE, elsewhere("command_buffer")] vouched("same_context", &["command_queue", "command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_OPERATION/buffer-created-with", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/offset+size-within-bounds", [R::OFFSET, R::SIZE] vouched("within_bounds", &["offset", "size"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/offset-multiple-of", [R::OFFSET] MultipleOf(Operand::Field(R::PATTERN_SIZE)), when [of(R::PATTERN_SIZE, Test::NonZero)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/pattern-non-null", [R::PATTERN] NonNull, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/pattern_size-at-most", [R::PATTERN_SIZE] AtMost(constant(name("", 128))), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/pattern_size-non-zero", [R::PATTERN_SIZE] NonZero, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/pattern_size-power-of-two", [R::PATTERN_SIZE] PowerOfTwo, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/size-multiple-of", [R::SIZE] MultipleOf(Operand::Field(R::PATTERN_SIZE)), when [of(R::PATTERN_SIZE, Test::NonZero)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_3, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCommandFillBufferKHR/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_3, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandFillBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandFillBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -538,57 +544,58 @@ arguments! {
 
 static RULES_OF_clCommandFillImageKHR_arguments: &[Rule] = {
     type R = clCommandFillImageKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueFillImage");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandFillImageKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueFillImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandFillImageKHR");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueFillImage");
     &[
         rule! { "opencl/clCommandFillImageKHR/IMAGE_FORMAT_NOT_SUPPORTED/image+command_queue-device-support", [elsewhere("image"), R::COMMAND_QUEUE] vouched("device_support", &["image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/command_queue-non_null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/given-extensions-has-cl_khr_command_buffer_multi_device-command_queue-null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_command_buffer_multi_device"])), of(R::COMMAND_QUEUE, Test::Null)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_COMMAND_QUEUE/command_queue-null", [R::COMMAND_QUEUE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_multi_device"]))],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_CONTEXT/command_buffer+image-same-context", [elsewhere("command_buffer"), elsewhere("image")] vouched("same_context", &["command_buffer", "image"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_CONTEXT/command_queue+command_buffer-same-context", [R::COMMAND_QUEUE, elsewhere("command_buffer")] vouched("same_context", &["command_queue", "command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_IMAGE_SIZE/image+command_queue-device-support", [elsewhere("image"), R::COMMAND_QUEUE] vouched("device_support", &["image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_MEM_OBJECT/image-valid-object", [elsewhere("image")] vouched("valid_object", &["image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_MIP_LEVEL/origin+image-valid-mip-level", [R::ORIGIN, elsewhere("image")] vouched("valid_mip_level", &["origin", "image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_OPERATION/command_queue-device-support", [R::COMMAND_QUEUE] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_OPERATION/image-created-with", [elsewhere("image")] vouched("created_with", &["image", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_VALUE/fill_color-non-null", [R::FILL_COLOR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_VALUE/origin+region-within-bounds", [R::ORIGIN, R::REGION] vouched("within_bounds", &["origin", "region"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_VALUE/origin-non-null", [R::ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillImageKHR/MEM_OBJECT_ALLOCATION_FAILURE/image-memory", [elsewhere("image")] vouched("memory", &["image"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCommandFillImageKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandFillImageKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -605,45 +612,46 @@ arguments! {
 
 static RULES_OF_clCommandNDRangeKernelKHR_arguments: &[Rule] = {
     type R = clCommandNDRangeKernelKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandNDRangeKernelKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueNDRangeKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandNDRangeKernelKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueNDRangeKernel");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueNDRangeKernel");
     &[
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/command_queue-non_null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/given-extensions-has-cl_khr_command_buffer_multi_device-command_queue-null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_command_buffer_multi_device"])), of(R::COMMAND_QUEUE, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_COMMAND_QUEUE/command_queue-null", [R::COMMAND_QUEUE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_multi_device"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_CONTEXT/command_buffer+kernel-same-context", [elsewhere("command_buffer"), elsewhere("kernel")] vouched("same_context", &["command_buffer", "kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_CONTEXT/command_queue+command_buffer-same-context", [R::COMMAND_QUEUE, elsewhere("command_buffer")] vouched("same_context", &["command_queue", "command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_GLOBAL_OFFSET/global_work_offset-null", [R::GLOBAL_WORK_OFFSET] Null, when [if_vouched("version_below", &["1.1"])],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_GLOBAL_OFFSET" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_GLOBAL_OFFSET" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_GLOBAL_WORK_SIZE/global_work_size-non-null", [R::GLOBAL_WORK_SIZE] NonNull, when [if_vouched("version_below", &["2.1"])],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_GLOBAL_WORK_SIZE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_GLOBAL_WORK_SIZE" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_PROGRAM_EXECUTABLE/command_queue-built-program", [R::COMMAND_QUEUE] vouched("built_program", &["command_queue"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_mutable_dispatch"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandNDRangeKernelKHR/MISALIGNED_SUB_BUFFER_OFFSET/kernel-sub-buffer", [elsewhere("kernel")] vouched("sub_buffer", &["kernel"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandNDRangeKernelKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandNDRangeKernelKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -662,47 +670,48 @@ arguments! {
 
 static RULES_OF_clCommandSVMMemFillKHR_arguments: &[Rule] = {
     type R = clCommandSVMMemFillKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandSVMMemFillKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMMemFill");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandSVMMemFillKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMMemFill");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMMemFill");
     &[
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/command_queue-non_null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/given-extensions-has-cl_khr_command_buffer_multi_device-command_queue-null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_command_buffer_multi_device"])), of(R::COMMAND_QUEUE, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_COMMAND_QUEUE/command_queue-null", [R::COMMAND_QUEUE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_multi_device"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_CONTEXT/command_queue+command_buffer-same-context", [R::COMMAND_QUEUE, elsewhere("command_buffer")] vouched("same_context", &["command_queue", "command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_OPERATION/command_queue-device-support", [R::COMMAND_QUEUE] vouched("device_support", &["command_queue"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/pattern-non-null", [R::PATTERN] NonNull, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/pattern_size-at-most", [R::PATTERN_SIZE] AtMost(constant(name("", 128))), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/pattern_size-non-zero", [R::PATTERN_SIZE] NonZero, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/pattern_size-power-of-two", [R::PATTERN_SIZE] PowerOfTwo, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/size-multiple-of", [R::SIZE] MultipleOf(Operand::Field(R::PATTERN_SIZE)), when [of(R::PATTERN_SIZE, Test::NonZero)],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/svm_ptr-non-null", [R::SVM_PTR] NonNull, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandSVMMemFillKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -719,39 +728,40 @@ arguments! {
 
 static RULES_OF_clCommandSVMMemcpyKHR_arguments: &[Rule] = {
     type R = clCommandSVMMemcpyKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandSVMMemcpyKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMMemcpy");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandSVMMemcpyKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMMemcpy");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMMemcpy");
     &[
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/command_queue-non_null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/given-extensions-has-cl_khr_command_buffer_multi_device-command_queue-null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_command_buffer_multi_device"])), of(R::COMMAND_QUEUE, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_COMMAND_QUEUE/command_queue-null", [R::COMMAND_QUEUE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_multi_device"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_CONTEXT/command_queue+command_buffer-same-context", [R::COMMAND_QUEUE, elsewhere("command_buffer")] vouched("same_context", &["command_queue", "command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_OPERATION/command_queue-device-support", [R::COMMAND_QUEUE] vouched("device_support", &["command_queue"]), when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_VALUE/dst_ptr-non-null", [R::DST_PTR] NonNull, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_VALUE/src_ptr-non-null", [R::SRC_PTR] NonNull, when [],
-        origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemcpyKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandSVMMemcpyKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -768,32 +778,33 @@ arguments! {
 
 static RULES_OF_clCompileProgram_arguments: &[Rule] = {
     type R = clCompileProgram_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCompileProgram");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCompileProgram");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clCompileProgram");
     &[
         rule! { "opencl/clCompileProgram/COMPILE_PROGRAM_FAILURE/build", [] vouched("build", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_COMPILE_PROGRAM_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_COMPILE_PROGRAM_FAILURE" },
         rule! { "opencl/clCompileProgram/INVALID_COMPILER_OPTIONS/options-build-options", [elsewhere("options")] vouched("build_options", &["compiler", "options"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMPILER_OPTIONS" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMPILER_OPTIONS" },
         rule! { "opencl/clCompileProgram/INVALID_CONTEXT/program+input_headers-same-context", [elsewhere("program"), R::INPUT_HEADERS] vouched("same_context", &["program", "input_headers"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCompileProgram/INVALID_DEVICE/device_list+program-device-of-program", [R::DEVICE_LIST, elsewhere("program")] vouched("device_of_program", &["device_list", "program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCompileProgram/INVALID_OPERATION/program-no-kernels", [elsewhere("program")] vouched("no_kernels", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCompileProgram/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
         rule! { "opencl/clCompileProgram/INVALID_VALUE/device_list+num_devices-null-iff-zero", [R::DEVICE_LIST, R::NUM_DEVICES] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCompileProgram/INVALID_VALUE/header_include_names+num_input_headers-null-iff-zero", [R::HEADER_INCLUDE_NAMES, R::NUM_INPUT_HEADERS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCompileProgram/INVALID_VALUE/input_headers+num_input_headers-null-iff-zero", [R::INPUT_HEADERS, R::NUM_INPUT_HEADERS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCompileProgram/INVALID_VALUE/user_data-null", [R::USER_DATA] Null, when [of(elsewhere("pfn_notify"), Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCompileProgram/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCompileProgram/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -807,42 +818,42 @@ arguments! {
 
 static RULES_OF_clCreateBuffer_arguments: &[Rule] = {
     type R = clCreateBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateBuffer");
     &[
         rule! { "opencl/clCreateBuffer/INVALID_BUFFER_SIZE/host_ptr-svm-pointer/flags-has-MEM_COPY_HOST_PTR-attested-svm_size-size-clSVMAlloc", [R::HOST_PTR] vouched("svm_pointer", &["host_ptr", "clSVMAlloc"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR])), if_vouched("svm_size", &["size", "clSVMAlloc"])],
-        origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
         rule! { "opencl/clCreateBuffer/INVALID_BUFFER_SIZE/host_ptr-svm-pointer/flags-has-MEM_USE_HOST_PTR-attested-svm_size-size-clSVMAlloc", [R::HOST_PTR] vouched("svm_pointer", &["host_ptr", "clSVMAlloc"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_USE_HOST_PTR])), if_vouched("svm_size", &["size", "clSVMAlloc"])],
-        origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
         rule! { "opencl/clCreateBuffer/INVALID_BUFFER_SIZE/size+context-device-limit", [R::SIZE, elsewhere("context")] vouched("device_limit", &["size", "CL_DEVICE_MAX_MEM_ALLOC_SIZE", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
         rule! { "opencl/clCreateBuffer/INVALID_BUFFER_SIZE/size-non-zero", [R::SIZE] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
         rule! { "opencl/clCreateBuffer/INVALID_BUFFER_SIZE/size-non-zero/given-extensions-lacks-cl_khr_external_memory_android_hardware_buffer", [R::SIZE] NonZero, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_external_memory_android_hardware_buffer"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
         rule! { "opencl/clCreateBuffer/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateBuffer/INVALID_DEVICE/context-device-of-context", [elsewhere("context")] vouched("device_of_context", &["CL_MEM_DEVICE_HANDLE_LIST_KHR", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBuffer/INVALID_DEVICE/valid-object", [] vouched("valid_object", &["CL_MEM_DEVICE_HANDLE_LIST_KHR"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBuffer/INVALID_HOST_PTR/host_ptr-non-null/flags-has-MEM_COPY_HOST_PTR", [R::HOST_PTR] NonNull, when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateBuffer/INVALID_HOST_PTR/host_ptr-non-null/flags-has-MEM_USE_HOST_PTR", [R::HOST_PTR] NonNull, when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateBuffer/INVALID_HOST_PTR/host_ptr-null", [R::HOST_PTR] Null, when [of(R::FLAGS, Test::Lacks(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateBuffer/INVALID_PROPERTY/valid-property-values", [] vouched("valid_property_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateBuffer/INVALID_VALUE/flags-lacks-flags", [R::FLAGS] LacksFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_HOST_WRITE_ONLY]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_IMMUTABLE_EXT]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateBuffer/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateBuffer/MEM_OBJECT_ALLOCATION_FAILURE/memory", [] vouched("memory", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCreateBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -859,93 +870,93 @@ arguments! {
 
 static RULES_OF_clCreateBufferWithProperties_arguments: &[Rule] = {
     type R = clCreateBufferWithProperties_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateBuffer");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "CL_MEM_DEVICE_HANDLE_LIST_KHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "CL_MEM_DEVICE_HANDLE_LIST_KHR");
     &[
         rule! { "opencl/clCreateBufferWithProperties/INVALID_BUFFER_SIZE/host_ptr-svm-pointer/flags-has-MEM_COPY_HOST_PTR-attested-svm_size-size-clSVMAlloc", [R::HOST_PTR] vouched("svm_pointer", &["host_ptr", "clSVMAlloc"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR])), if_vouched("svm_size", &["size", "clSVMAlloc"])],
-        origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_BUFFER_SIZE/host_ptr-svm-pointer/flags-has-MEM_USE_HOST_PTR-attested-svm_size-size-clSVMAlloc", [R::HOST_PTR] vouched("svm_pointer", &["host_ptr", "clSVMAlloc"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_USE_HOST_PTR])), if_vouched("svm_size", &["size", "clSVMAlloc"])],
-        origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_BUFFER_SIZE/size+context-device-limit", [R::SIZE, elsewhere("context")] vouched("device_limit", &["size", "CL_DEVICE_MAX_MEM_ALLOC_SIZE", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_BUFFER_SIZE/size-non-zero/given-extensions-lacks-cl_khr_external_memory_android_hardware_buffer", [R::SIZE] NonZero, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_external_memory_android_hardware_buffer"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_BUFFER_SIZE/size-non-zero/properties-EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER-absent", [R::SIZE] NonZero, when [of(property(R::PROPERTIES, "properties[CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]", (cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR.0 as i128) as u64), Test::Absent)],
-        origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_BUFFER_SIZE/size-zero", [R::SIZE] Zero, when [of(property(R::PROPERTIES, "properties[CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]", (cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/context-device-of-context", [elsewhere("context")] vouched("device_of_context", &["CL_MEM_DEVICE_HANDLE_LIST_KHR", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER/properties-MEM_DEVICE_HANDLE_LIST-absent-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Absent), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER/properties-MEM_DEVICE_HANDLE_LIST-present-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_DMA_BUF/properties-MEM_DEVICE_HANDLE_LIST-absent-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_DMA_BUF", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Absent), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_DMA_BUF/properties-MEM_DEVICE_HANDLE_LIST-present-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_DMA_BUF", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_FD/properties-MEM_DEVICE_HANDLE_LIST-absent-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_FD", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Absent), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_FD/properties-MEM_DEVICE_HANDLE_LIST-present-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_FD", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32/properties-MEM_DEVICE_HANDLE_LIST-absent-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Absent), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32/properties-MEM_DEVICE_HANDLE_LIST-present-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT/properties-MEM_DEVICE_HANDLE_LIST-absent-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Absent), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT/properties-MEM_DEVICE_HANDLE_LIST-present-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME/properties-MEM_DEVICE_HANDLE_LIST-absent-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Absent), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME/properties-MEM_DEVICE_HANDLE_LIST-present-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_DEVICE/valid-object", [] vouched("valid_object", &["CL_MEM_DEVICE_HANDLE_LIST_KHR"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_HOST_PTR/host_ptr-non-null/flags-has-MEM_COPY_HOST_PTR", [R::HOST_PTR] NonNull, when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_HOST_PTR/host_ptr-non-null/flags-has-MEM_USE_HOST_PTR", [R::HOST_PTR] NonNull, when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_HOST_PTR/host_ptr-null", [R::HOST_PTR] Null, when [of(R::FLAGS, Test::Lacks(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_HOST_PTR/properties-lacks-properties", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(R::HOST_PTR, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_OPERATION/context-device-extension", [elsewhere("context")] vouched("device_extension", &["context", "cl_ext_buffer_device_address"]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT]", (cl_mem_properties::CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_OPERATION/hardware-buffer-format", [] vouched("hardware_buffer_format", &["AHARDWAREBUFFER_FORMAT_BLOB"]), when [of(property(R::PROPERTIES, "properties[CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]", (cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_PROPERTY/properties-any-property", [R::PROPERTIES] AnyProperty(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_PROPERTY/properties-at-most-one-property", [R::PROPERTIES] AtMostOneProperty(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_PROPERTY/properties-no-duplicate-property", [R::PROPERTIES] NoDuplicateProperty, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_PROPERTY/properties-only-properties", [R::PROPERTIES] OnlyProperties(&[name("CL_MEM_DEVICE_HANDLE_LIST_KHR", cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128), name("CL_MEM_ALLOC_FLAGS_IMG", cl_mem_properties::CL_MEM_ALLOC_FLAGS_IMG.0 as i128), name("CL_MEM_LOCALLY_UNCACHED_RESOURCE_INTEL", cl_mem_properties::CL_MEM_LOCALLY_UNCACHED_RESOURCE_INTEL.0 as i128), name("CL_MEM_DEVICE_ID_INTEL", cl_mem_properties::CL_MEM_DEVICE_ID_INTEL.0 as i128), name("CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT", cl_mem_properties::CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR.0 as i128)]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_PROPERTY/properties-valid-property-values", [R::PROPERTIES] vouched("valid_property_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_VALUE/flags-lacks-flags", [R::FLAGS] LacksFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_HOST_WRITE_ONLY]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_IMMUTABLE_EXT]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_VALUE/properties-any-property", [R::PROPERTIES] AnyProperty(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_IMMUTABLE_EXT])), of(R::FLAGS, Test::Lacks(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR])), of(R::FLAGS, Test::Lacks(named![cl_mem_flags: CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_VALUE/properties-lacks-properties/flags-has-MEM_ALLOC_HOST_PTR", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_ALLOC_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_VALUE/properties-lacks-properties/flags-has-MEM_COPY_HOST_PTR", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateBufferWithProperties/INVALID_VALUE/properties-lacks-properties/flags-has-MEM_USE_HOST_PTR", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateBufferWithProperties/MEM_OBJECT_ALLOCATION_FAILURE/memory", [] vouched("memory", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCreateBufferWithProperties/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateBufferWithProperties/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
         rule! { "opencl/clCreateBufferWithProperties/properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]-list-terminated", [property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64)] ListTerminated, when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM_2 },
+            origin: Stated, source: FROM_2 },
     ]
 };
 
@@ -960,20 +971,20 @@ arguments! {
 
 static RULES_OF_clCreateCommandBufferKHR_arguments: &[Rule] = {
     type R = clCreateCommandBufferKHR_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateCommandBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateCommandBufferKHR");
     &[
         rule! { "opencl/clCreateCommandBufferKHR/INVALID_COMMAND_QUEUE/queues-valid-object", [R::QUEUES] vouched("valid_object", &["queues"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCreateCommandBufferKHR/INVALID_VALUE/properties-no-duplicate-property", [R::PROPERTIES] NoDuplicateProperty, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateCommandBufferKHR/INVALID_VALUE/properties-valid-values", [R::PROPERTIES] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateCommandBufferKHR/INVALID_VALUE/queues-non-null", [R::QUEUES] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateCommandBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateCommandBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -985,62 +996,65 @@ arguments! {
 
 static RULES_OF_clCreateCommandQueue_arguments: &[Rule] = {
     type R = clCreateCommandQueue_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateCommandQueue");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateCommandQueue");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clCreateCommandQueue");
     &[
         rule! { "opencl/clCreateCommandQueue/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateCommandQueue/INVALID_DEVICE/device+context-device-of-context", [elsewhere("device"), elsewhere("context")] vouched("device_of_context", &["device", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueue/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueue/INVALID_QUEUE_PROPERTIES/properties+device-device-support", [R::PROPERTIES, elsewhere("device")] vouched("device_support", &["properties", "device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_QUEUE_PROPERTIES" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_QUEUE_PROPERTIES" },
         rule! { "opencl/clCreateCommandQueue/INVALID_VALUE/properties-only-flags", [R::PROPERTIES] OnlyFlags(named![cl_command_queue_properties: CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_ON_DEVICE, CL_QUEUE_ON_DEVICE_DEFAULT, CL_QUEUE_NO_SYNC_OPERATIONS_INTEL, CL_QUEUE_RESERVED_QCOM, CL_QUEUE_THREAD_LOCAL_EXEC_ENABLE_INTEL]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateCommandQueue/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateCommandQueue/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clCreateCommandQueueWithProperties_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateCommandQueueWithProperties");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateCommandQueueWithProperties");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clCreateCommandQueueWithProperties");
     &[
         rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_DEVICE/device+context-device-of-context", [elsewhere("device"), elsewhere("context")] vouched("device_of_context", &["device", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_QUEUE_PROPERTIES/properties+device-device-support", [elsewhere("properties"), elsewhere("device")] vouched("device_support", &["properties", "device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_QUEUE_PROPERTIES" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_QUEUE_PROPERTIES" },
         rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateCommandQueueWithProperties/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateCommandQueueWithProperties/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clCreateCommandQueueWithPropertiesKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateCommandQueueWithProperties");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateCommandQueueWithProperties");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clCreateCommandQueueWithProperties");
     &[
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_DEVICE/device+context-device-of-context", [elsewhere("device"), elsewhere("context")] vouched("device_of_context", &["device", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_QUEUE_PROPERTIES/properties+device-device-support", [elsewhere("properties"), elsewhere("device")] vouched("device_support", &["properties", "device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_QUEUE_PROPERTIES" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_QUEUE_PROPERTIES" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1057,32 +1071,33 @@ arguments! {
 
 static RULES_OF_clCreateContext_arguments: &[Rule] = {
     type R = clCreateContext_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clCreateContext");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clCreateContext");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clCreateContext");
     &[
         rule! { "opencl/clCreateContext/DEVICE_NOT_AVAILABLE/devices-device-available", [R::DEVICES] vouched("device_available", &["devices"]), when [],
-        origin: Stated, source: FROM, error: "CL_DEVICE_NOT_AVAILABLE" },
+            origin: Stated, source: FROM, error: "CL_DEVICE_NOT_AVAILABLE" },
         rule! { "opencl/clCreateContext/INVALID_DEVICE/devices-valid-object", [R::DEVICES] vouched("valid_object", &["devices"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateContext/INVALID_PLATFORM/properties-platform-found", [R::PROPERTIES] vouched("platform_found", &["properties"]), when [if_vouched("platform_found", &[])],
-        origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clCreateContext/INVALID_PLATFORM/properties-valid-object", [R::PROPERTIES] vouched("valid_object", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clCreateContext/INVALID_PROPERTY/properties-no-duplicate-property", [R::PROPERTIES] NoDuplicateProperty, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateContext/INVALID_PROPERTY/properties-only-properties", [R::PROPERTIES] OnlyProperties(&[name("CL_CONTEXT_PLATFORM", cl_context_properties::CL_CONTEXT_PLATFORM.0 as i128), name("CL_CONTEXT_INTEROP_USER_SYNC", cl_context_properties::CL_CONTEXT_INTEROP_USER_SYNC.0 as i128), name("CL_GL_CONTEXT_KHR", cl_context_properties::CL_GL_CONTEXT_KHR.0 as i128), name("CL_EGL_DISPLAY_KHR", cl_context_properties::CL_EGL_DISPLAY_KHR.0 as i128), name("CL_GLX_DISPLAY_KHR", cl_context_properties::CL_GLX_DISPLAY_KHR.0 as i128), name("CL_WGL_HDC_KHR", cl_context_properties::CL_WGL_HDC_KHR.0 as i128), name("CL_CGL_SHAREGROUP_KHR", cl_context_properties::CL_CGL_SHAREGROUP_KHR.0 as i128), name("CL_CONTEXT_MEMORY_INITIALIZE_KHR", cl_context_properties::CL_CONTEXT_MEMORY_INITIALIZE_KHR.0 as i128), name("CL_CONTEXT_TERMINATE_KHR", cl_context_properties::CL_CONTEXT_TERMINATE_KHR.0 as i128), name("CL_PRINTF_CALLBACK_ARM", cl_context_properties::CL_PRINTF_CALLBACK_ARM.0 as i128), name("CL_PRINTF_BUFFERSIZE_ARM", cl_context_properties::CL_PRINTF_BUFFERSIZE_ARM.0 as i128), name("CL_CONTEXT_SAFETY_PROPERTIES_IMG", cl_context_properties::CL_CONTEXT_SAFETY_PROPERTIES_IMG.0 as i128), name("CL_CONTEXT_SHOW_DIAGNOSTICS_INTEL", cl_context_properties::CL_CONTEXT_SHOW_DIAGNOSTICS_INTEL.0 as i128), name("CL_CONTEXT_ADAPTER_D3D9_KHR", cl_context_info::CL_CONTEXT_ADAPTER_D3D9_KHR.0 as i128), name("CL_CONTEXT_ADAPTER_D3D9EX_KHR", cl_context_info::CL_CONTEXT_ADAPTER_D3D9EX_KHR.0 as i128), name("CL_CONTEXT_ADAPTER_DXVA_KHR", cl_context_info::CL_CONTEXT_ADAPTER_DXVA_KHR.0 as i128), name("CL_CONTEXT_D3D10_DEVICE_KHR", cl_context_info::CL_CONTEXT_D3D10_DEVICE_KHR.0 as i128), name("CL_CONTEXT_D3D11_DEVICE_KHR", cl_context_info::CL_CONTEXT_D3D11_DEVICE_KHR.0 as i128)]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateContext/INVALID_PROPERTY/properties-valid-property-values", [R::PROPERTIES] vouched("valid_property_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateContext/INVALID_VALUE/devices-non-null", [R::DEVICES] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateContext/INVALID_VALUE/num_devices-non-zero", [R::NUM_DEVICES] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateContext/INVALID_VALUE/user_data-null", [R::USER_DATA] Null, when [of(elsewhere("pfn_notify"), Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateContext/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateContext/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1096,48 +1111,49 @@ arguments! {
 
 static RULES_OF_clCreateContextFromType_arguments: &[Rule] = {
     type R = clCreateContextFromType_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clCreateContextFromType");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clCreateContextFromType");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clCreateContextFromType");
     &[
         rule! { "opencl/clCreateContextFromType/INVALID_DEVICE_TYPE/device_type-only-flags", [R::DEVICE_TYPE] OnlyFlags(named![cl_device_type: CL_DEVICE_TYPE_DEFAULT, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_CUSTOM, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_RESERVED0_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE_TYPE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE_TYPE" },
         rule! { "opencl/clCreateContextFromType/INVALID_PLATFORM/properties-platform-found", [R::PROPERTIES] vouched("platform_found", &["properties"]), when [if_vouched("platform_found", &[])],
-        origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clCreateContextFromType/INVALID_PLATFORM/properties-valid-object", [R::PROPERTIES] vouched("valid_object", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clCreateContextFromType/INVALID_PROPERTY/properties-no-duplicate-property", [R::PROPERTIES] NoDuplicateProperty, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateContextFromType/INVALID_PROPERTY/properties-only-properties", [R::PROPERTIES] OnlyProperties(named![cl_context_properties: CL_CONTEXT_PLATFORM, CL_CONTEXT_INTEROP_USER_SYNC, CL_GL_CONTEXT_KHR, CL_EGL_DISPLAY_KHR, CL_GLX_DISPLAY_KHR, CL_WGL_HDC_KHR, CL_CGL_SHAREGROUP_KHR, CL_CONTEXT_MEMORY_INITIALIZE_KHR, CL_CONTEXT_TERMINATE_KHR, CL_PRINTF_CALLBACK_ARM, CL_PRINTF_BUFFERSIZE_ARM, CL_CONTEXT_SAFETY_PROPERTIES_IMG, CL_CONTEXT_SHOW_DIAGNOSTICS_INTEL]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateContextFromType/INVALID_PROPERTY/properties-valid-property-values", [R::PROPERTIES] vouched("valid_property_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateContextFromType/INVALID_VALUE/user_data-null", [R::USER_DATA] Null, when [of(elsewhere("pfn_notify"), Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateContextFromType/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateContextFromType/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clCreateEventFromEGLSyncKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateEventFromEGLSyncKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateEventFromEGLSyncKHR");
     &[
         rule! { "opencl/clCreateEventFromEGLSyncKHR/INVALID_CONTEXT/context-of-other-api", [] vouched("context_of_other_api", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateEventFromEGLSyncKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateEventFromEGLSyncKHR/INVALID_EGL_OBJECT_KHR/sync-valid-object", [elsewhere("sync")] vouched("valid_object", &["sync"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EGL_OBJECT_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EGL_OBJECT_KHR" },
     ]
 };
 
 static RULES_OF_clCreateEventFromGLsyncKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateEventFromGLsyncKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateEventFromGLsyncKHR");
     &[
         rule! { "opencl/clCreateEventFromGLsyncKHR/INVALID_CONTEXT/context-of-other-api", [] vouched("context_of_other_api", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateEventFromGLsyncKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
     ]
 };
 
@@ -1151,14 +1167,14 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clCreateFromD3D10BufferKHR_arguments: &[Rule] = {
     type R = clCreateFromD3D10BufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromD3D10BufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromD3D10BufferKHR");
     &[
         rule! { "opencl/clCreateFromD3D10BufferKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromD3D10BufferKHR/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromD3D10BufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -1172,16 +1188,16 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clCreateFromD3D10Texture2DKHR_arguments: &[Rule] = {
     type R = clCreateFromD3D10Texture2DKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromD3D10Texture2DKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromD3D10Texture2DKHR");
     &[
         rule! { "opencl/clCreateFromD3D10Texture2DKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromD3D10Texture2DKHR/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromD3D10Texture2DKHR/INVALID_VALUE/subresource-valid-object", [elsewhere("subresource")] vouched("valid_object", &["subresource"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromD3D10Texture2DKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -1195,16 +1211,16 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clCreateFromD3D10Texture3DKHR_arguments: &[Rule] = {
     type R = clCreateFromD3D10Texture3DKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromD3D10Texture3DKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromD3D10Texture3DKHR");
     &[
         rule! { "opencl/clCreateFromD3D10Texture3DKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromD3D10Texture3DKHR/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromD3D10Texture3DKHR/INVALID_VALUE/subresource-valid-object", [elsewhere("subresource")] vouched("valid_object", &["subresource"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromD3D10Texture3DKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -1218,14 +1234,14 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clCreateFromD3D11BufferKHR_arguments: &[Rule] = {
     type R = clCreateFromD3D11BufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromD3D11BufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromD3D11BufferKHR");
     &[
         rule! { "opencl/clCreateFromD3D11BufferKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromD3D11BufferKHR/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromD3D11BufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -1239,16 +1255,16 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clCreateFromD3D11Texture2DKHR_arguments: &[Rule] = {
     type R = clCreateFromD3D11Texture2DKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromD3D11Texture2DKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromD3D11Texture2DKHR");
     &[
         rule! { "opencl/clCreateFromD3D11Texture2DKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromD3D11Texture2DKHR/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromD3D11Texture2DKHR/INVALID_VALUE/subresource-valid-object", [elsewhere("subresource")] vouched("valid_object", &["subresource"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromD3D11Texture2DKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -1262,16 +1278,16 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clCreateFromD3D11Texture3DKHR_arguments: &[Rule] = {
     type R = clCreateFromD3D11Texture3DKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromD3D11Texture3DKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromD3D11Texture3DKHR");
     &[
         rule! { "opencl/clCreateFromD3D11Texture3DKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromD3D11Texture3DKHR/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromD3D11Texture3DKHR/INVALID_VALUE/subresource-valid-object", [elsewhere("subresource")] vouched("valid_object", &["subresource"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromD3D11Texture3DKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -1283,20 +1299,20 @@ arguments! {
 
 static RULES_OF_clCreateFromDX9MediaSurfaceKHR_arguments: &[Rule] = {
     type R = clCreateFromDX9MediaSurfaceKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromDX9MediaSurfaceKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromDX9MediaSurfaceKHR");
     &[
         rule! { "opencl/clCreateFromDX9MediaSurfaceKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromDX9MediaSurfaceKHR/INVALID_OPERATION/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreateFromDX9MediaSurfaceKHR/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromDX9MediaSurfaceKHR/INVALID_VALUE/plane-valid-object", [elsewhere("plane")] vouched("valid_object", &["plane"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromDX9MediaSurfaceKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateFromDX9MediaSurfaceKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1308,16 +1324,16 @@ arguments! {
 
 static RULES_OF_clCreateFromEGLImageKHR_arguments: &[Rule] = {
     type R = clCreateFromEGLImageKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromEGLImageKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromEGLImageKHR");
     &[
         rule! { "opencl/clCreateFromEGLImageKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromEGLImageKHR/INVALID_VALUE/flags-lacks-flags", [R::FLAGS] LacksFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_HOST_WRITE_ONLY]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_IMMUTABLE_EXT]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromEGLImageKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateFromEGLImageKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1329,18 +1345,18 @@ arguments! {
 
 static RULES_OF_clCreateFromGLBuffer_arguments: &[Rule] = {
     type R = clCreateFromGLBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromGLBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromGLBuffer");
     &[
         rule! { "opencl/clCreateFromGLBuffer/INVALID_CONTEXT/context-of-other-api", [] vouched("context_of_other_api", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromGLBuffer/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromGLBuffer/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromGLBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateFromGLBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1352,36 +1368,36 @@ arguments! {
 
 static RULES_OF_clCreateFromGLRenderbuffer_arguments: &[Rule] = {
     type R = clCreateFromGLRenderbuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromGLRenderbuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromGLRenderbuffer");
     &[
         rule! { "opencl/clCreateFromGLRenderbuffer/INVALID_CONTEXT/context-of-other-api", [] vouched("context_of_other_api", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromGLRenderbuffer/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromGLRenderbuffer/INVALID_IMAGE_FORMAT_DESCRIPTOR/renderbuffer-format-of-other-api", [elsewhere("renderbuffer")] vouched("format_of_other_api", &["renderbuffer", "opengl-image-formats-table"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clCreateFromGLRenderbuffer/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateFromGLRenderbuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateFromGLRenderbuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clCreateFromGLTexture_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromGLTexture");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromGLTexture");
     &[
         rule! { "opencl/clCreateFromGLTexture/INVALID_CONTEXT/context-of-other-api", [] vouched("context_of_other_api", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromGLTexture/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateFromGLTexture/INVALID_IMAGE_FORMAT_DESCRIPTOR/texture-format-of-other-api", [elsewhere("texture")] vouched("format_of_other_api", &["texture", "opengl-image-formats-table"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clCreateFromGLTexture/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateFromGLTexture/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1395,40 +1411,40 @@ arguments! {
 
 static RULES_OF_clCreateImage_arguments: &[Rule] = {
     type R = clCreateImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateImage");
     &[
         rule! { "opencl/clCreateImage/IMAGE_FORMAT_NOT_SUPPORTED/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clCreateImage/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateImage/INVALID_DEVICE/context-device-of-context", [elsewhere("context")] vouched("device_of_context", &["CL_MEM_DEVICE_HANDLE_LIST_KHR", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImage/INVALID_DEVICE/valid-object", [] vouched("valid_object", &["CL_MEM_DEVICE_HANDLE_LIST_KHR"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImage/INVALID_HOST_PTR/host_ptr-non-null/flags-has-MEM_COPY_HOST_PTR", [R::HOST_PTR] NonNull, when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImage/INVALID_HOST_PTR/host_ptr-non-null/flags-has-MEM_USE_HOST_PTR", [R::HOST_PTR] NonNull, when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImage/INVALID_HOST_PTR/host_ptr-null", [R::HOST_PTR] Null, when [of(R::FLAGS, Test::Lacks(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImage/INVALID_IMAGE_FORMAT_DESCRIPTOR/image_format-non-null", [R::IMAGE_FORMAT] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clCreateImage/INVALID_IMAGE_FORMAT_DESCRIPTOR/image_format-valid-values", [R::IMAGE_FORMAT] vouched("valid_values", &["image_format"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clCreateImage/INVALID_OPERATION/context-device-support", [elsewhere("context")] vouched("device_support", &["context", "CL_DEVICE_IMAGE_SUPPORT", "device-queries-table", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreateImage/INVALID_PROPERTY/valid-property-values", [] vouched("valid_property_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateImage/INVALID_VALUE/flags-lacks-flags", [R::FLAGS] LacksFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_HOST_WRITE_ONLY]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_IMMUTABLE_EXT]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateImage/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateImage/MEM_OBJECT_ALLOCATION_FAILURE/memory", [] vouched("memory", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCreateImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1442,34 +1458,34 @@ arguments! {
 
 static RULES_OF_clCreateImage2D_arguments: &[Rule] = {
     type R = clCreateImage2D_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateImage2D");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateImage2D");
     &[
         rule! { "opencl/clCreateImage2D/IMAGE_FORMAT_NOT_SUPPORTED/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clCreateImage2D/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateImage2D/INVALID_HOST_PTR/host_ptr-non-null/flags-has-MEM_COPY_HOST_PTR", [R::HOST_PTR] NonNull, when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImage2D/INVALID_HOST_PTR/host_ptr-non-null/flags-has-MEM_USE_HOST_PTR", [R::HOST_PTR] NonNull, when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImage2D/INVALID_HOST_PTR/host_ptr-null", [R::HOST_PTR] Null, when [of(R::FLAGS, Test::Lacks(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImage2D/INVALID_IMAGE_FORMAT_DESCRIPTOR/image_format-non-null", [R::IMAGE_FORMAT] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clCreateImage2D/INVALID_IMAGE_FORMAT_DESCRIPTOR/image_format-valid-values", [R::IMAGE_FORMAT] vouched("valid_values", &["image_format"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clCreateImage2D/INVALID_OPERATION/context-device-support", [elsewhere("context")] vouched("device_support", &["context", "CL_DEVICE_IMAGE_SUPPORT", "device-queries-table", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreateImage2D/INVALID_VALUE/flags-lacks-flags", [R::FLAGS] LacksFlags(named![cl_mem_flags: CL_MEM_IMMUTABLE_EXT]), when [of(R::FLAGS, Test::Lacks(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateImage2D/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateImage2D/MEM_OBJECT_ALLOCATION_FAILURE/memory", [] vouched("memory", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCreateImage2D/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateImage2D/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1483,34 +1499,34 @@ arguments! {
 
 static RULES_OF_clCreateImage3D_arguments: &[Rule] = {
     type R = clCreateImage3D_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateImage3D");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateImage3D");
     &[
         rule! { "opencl/clCreateImage3D/IMAGE_FORMAT_NOT_SUPPORTED/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clCreateImage3D/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateImage3D/INVALID_HOST_PTR/host_ptr-non-null/flags-has-MEM_COPY_HOST_PTR", [R::HOST_PTR] NonNull, when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImage3D/INVALID_HOST_PTR/host_ptr-non-null/flags-has-MEM_USE_HOST_PTR", [R::HOST_PTR] NonNull, when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImage3D/INVALID_HOST_PTR/host_ptr-null", [R::HOST_PTR] Null, when [of(R::FLAGS, Test::Lacks(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImage3D/INVALID_IMAGE_FORMAT_DESCRIPTOR/image_format-non-null", [R::IMAGE_FORMAT] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clCreateImage3D/INVALID_IMAGE_FORMAT_DESCRIPTOR/image_format-valid-values", [R::IMAGE_FORMAT] vouched("valid_values", &["image_format"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clCreateImage3D/INVALID_OPERATION/context-device-support", [elsewhere("context")] vouched("device_support", &["context", "CL_DEVICE_IMAGE_SUPPORT", "device-queries-table", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreateImage3D/INVALID_VALUE/flags-lacks-flags", [R::FLAGS] LacksFlags(named![cl_mem_flags: CL_MEM_IMMUTABLE_EXT]), when [of(R::FLAGS, Test::Lacks(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateImage3D/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateImage3D/MEM_OBJECT_ALLOCATION_FAILURE/memory", [] vouched("memory", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCreateImage3D/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateImage3D/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1528,91 +1544,92 @@ arguments! {
 
 static RULES_OF_clCreateImageWithProperties_arguments: &[Rule] = {
     type R = clCreateImageWithProperties_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateImage");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "CL_MEM_DEVICE_HANDLE_LIST_KHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clCreateImage");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "CL_MEM_DEVICE_HANDLE_LIST_KHR");
     &[
         rule! { "opencl/clCreateImageWithProperties/IMAGE_FORMAT_NOT_SUPPORTED/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clCreateImageWithProperties/IMAGE_FORMAT_NOT_SUPPORTED/hardware-buffer-format", [] vouched("hardware_buffer_format", &["AHARDWAREBUFFER_FORMAT_BLOB"]), when [of(property(R::PROPERTIES, "properties[CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]", (cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM_2, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/context-device-of-context", [elsewhere("context")] vouched("device_of_context", &["CL_MEM_DEVICE_HANDLE_LIST_KHR", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER/properties-MEM_DEVICE_HANDLE_LIST-absent-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Absent), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER/properties-MEM_DEVICE_HANDLE_LIST-present-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_DMA_BUF/properties-MEM_DEVICE_HANDLE_LIST-absent-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_DMA_BUF", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Absent), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_DMA_BUF/properties-MEM_DEVICE_HANDLE_LIST-present-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_DMA_BUF", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_FD/properties-MEM_DEVICE_HANDLE_LIST-absent-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_FD", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Absent), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_FD/properties-MEM_DEVICE_HANDLE_LIST-present-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_FD", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32/properties-MEM_DEVICE_HANDLE_LIST-absent-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Absent), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32/properties-MEM_DEVICE_HANDLE_LIST-present-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT/properties-MEM_DEVICE_HANDLE_LIST-absent-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Absent), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT/properties-MEM_DEVICE_HANDLE_LIST-present-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME/properties-MEM_DEVICE_HANDLE_LIST-absent-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Absent), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/properties-lacks-properties/EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME/properties-MEM_DEVICE_HANDLE_LIST-present-given-import_types-lacks-EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/valid-object", [] vouched("valid_object", &["CL_MEM_DEVICE_HANDLE_LIST_KHR"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_HOST_PTR/host_ptr-non-null/flags-has-MEM_COPY_HOST_PTR", [R::HOST_PTR] NonNull, when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_HOST_PTR/host_ptr-non-null/flags-has-MEM_USE_HOST_PTR", [R::HOST_PTR] NonNull, when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_HOST_PTR/host_ptr-null", [R::HOST_PTR] Null, when [of(R::FLAGS, Test::Lacks(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_HOST_PTR/properties-lacks-properties", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(R::HOST_PTR, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_HOST_PTR" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_IMAGE_DESCRIPTOR/image_desc-null", [R::IMAGE_DESC] Null, when [of(property(R::PROPERTIES, "properties[CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]", (cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_DESCRIPTOR" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_IMAGE_FORMAT_DESCRIPTOR/image_format-non-null", [R::IMAGE_FORMAT] NonNull, when [of(property(R::PROPERTIES, "properties[CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]", (cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR.0 as i128) as u64), Test::Absent)],
-        origin: Derived, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
+            origin: Derived, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_IMAGE_FORMAT_DESCRIPTOR/image_format-null", [R::IMAGE_FORMAT] Null, when [of(property(R::PROPERTIES, "properties[CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]", (cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_IMAGE_FORMAT_DESCRIPTOR/image_format-valid-values", [R::IMAGE_FORMAT] vouched("valid_values", &["image_format"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_OPERATION/context-device-support", [elsewhere("context")] vouched("device_support", &["context", "CL_DEVICE_IMAGE_SUPPORT", "device-queries-table", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_PROPERTY/properties-any-property", [R::PROPERTIES] AnyProperty(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_PROPERTY/properties-at-most-one-property", [R::PROPERTIES] AtMostOneProperty(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_PROPERTY/properties-no-duplicate-property", [R::PROPERTIES] NoDuplicateProperty, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_PROPERTY/properties-only-properties", [R::PROPERTIES] OnlyProperties(&[name("CL_MEM_DEVICE_HANDLE_LIST_KHR", cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128), name("CL_MEM_ALLOC_FLAGS_IMG", cl_mem_properties::CL_MEM_ALLOC_FLAGS_IMG.0 as i128), name("CL_MEM_LOCALLY_UNCACHED_RESOURCE_INTEL", cl_mem_properties::CL_MEM_LOCALLY_UNCACHED_RESOURCE_INTEL.0 as i128), name("CL_MEM_DEVICE_ID_INTEL", cl_mem_properties::CL_MEM_DEVICE_ID_INTEL.0 as i128), name("CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT", cl_mem_properties::CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR.0 as i128)]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_PROPERTY/properties-valid-property-values", [R::PROPERTIES] vouched("valid_property_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_VALUE/flags-lacks-flags", [R::FLAGS] LacksFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_HOST_WRITE_ONLY]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_IMMUTABLE_EXT]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_VALUE/properties-any-property", [R::PROPERTIES] AnyProperty(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_IMMUTABLE_EXT])), of(R::FLAGS, Test::Lacks(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR])), of(R::FLAGS, Test::Lacks(named![cl_mem_flags: CL_MEM_USE_HOST_PTR])), if_vouched("created_from_memory_object", &[])],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_VALUE/properties-lacks-properties/flags-has-MEM_ALLOC_HOST_PTR", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_ALLOC_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_VALUE/properties-lacks-properties/flags-has-MEM_COPY_HOST_PTR", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_VALUE/properties-lacks-properties/flags-has-MEM_USE_HOST_PTR", [R::PROPERTIES] LacksProperties(named![cl_external_memory_handle_type_khr: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_USE_HOST_PTR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateImageWithProperties/MEM_OBJECT_ALLOCATION_FAILURE/memory", [] vouched("memory", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCreateImageWithProperties/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateImageWithProperties/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
         rule! { "opencl/clCreateImageWithProperties/properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]-list-terminated", [property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64)] ListTerminated, when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM_2 },
+            origin: Stated, source: FROM_3 },
     ]
 };
 
@@ -1624,32 +1641,32 @@ arguments! {
 
 static RULES_OF_clCreateKernel_arguments: &[Rule] = {
     type R = clCreateKernel_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateKernel");
     &[
         rule! { "opencl/clCreateKernel/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
         rule! { "opencl/clCreateKernel/INVALID_PROGRAM_EXECUTABLE/program-built-program", [elsewhere("program")] vouched("built_program", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
         rule! { "opencl/clCreateKernel/INVALID_VALUE/kernel_name-non-null", [R::KERNEL_NAME] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateKernel/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateKernel/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clCreateKernelsInProgram_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateKernelsInProgram");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateKernelsInProgram");
     &[
         rule! { "opencl/clCreateKernelsInProgram/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
         rule! { "opencl/clCreateKernelsInProgram/INVALID_PROGRAM_EXECUTABLE/program-built-program", [elsewhere("program")] vouched("built_program", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
         rule! { "opencl/clCreateKernelsInProgram/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateKernelsInProgram/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1662,22 +1679,22 @@ arguments! {
 
 static RULES_OF_clCreatePipe_arguments: &[Rule] = {
     type R = clCreatePipe_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreatePipe");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreatePipe");
     &[
         rule! { "opencl/clCreatePipe/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreatePipe/INVALID_OPERATION/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreatePipe/INVALID_VALUE/flags-lacks-flags", [R::FLAGS] LacksFlags(named![cl_mem_flags: CL_MEM_IMMUTABLE_EXT]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreatePipe/INVALID_VALUE/properties-null", [R::PROPERTIES] Null, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreatePipe/MEM_OBJECT_ALLOCATION_FAILURE/memory", [] vouched("memory", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCreatePipe/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreatePipe/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1690,20 +1707,20 @@ arguments! {
 
 static RULES_OF_clCreateProgramWithBinary_arguments: &[Rule] = {
     type R = clCreateProgramWithBinary_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateProgramWithBinary");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateProgramWithBinary");
     &[
         rule! { "opencl/clCreateProgramWithBinary/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateProgramWithBinary/INVALID_DEVICE/device_list+context-device-of-program", [R::DEVICE_LIST, elsewhere("context")] vouched("device_of_program", &["device_list", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateProgramWithBinary/INVALID_VALUE/device_list-non-null", [R::DEVICE_LIST] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateProgramWithBinary/INVALID_VALUE/num_devices-non-zero", [R::NUM_DEVICES] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateProgramWithBinary/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateProgramWithBinary/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1716,20 +1733,20 @@ arguments! {
 
 static RULES_OF_clCreateProgramWithBuiltInKernels_arguments: &[Rule] = {
     type R = clCreateProgramWithBuiltInKernels_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateProgramWithBuiltInKernels");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateProgramWithBuiltInKernels");
     &[
         rule! { "opencl/clCreateProgramWithBuiltInKernels/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateProgramWithBuiltInKernels/INVALID_DEVICE/device_list+context-device-of-program", [R::DEVICE_LIST, elsewhere("context")] vouched("device_of_program", &["device_list", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateProgramWithBuiltInKernels/INVALID_VALUE/device_list-non-null", [R::DEVICE_LIST] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateProgramWithBuiltInKernels/INVALID_VALUE/num_devices-non-zero", [R::NUM_DEVICES] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateProgramWithBuiltInKernels/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateProgramWithBuiltInKernels/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1742,20 +1759,20 @@ arguments! {
 
 static RULES_OF_clCreateProgramWithIL_arguments: &[Rule] = {
     type R = clCreateProgramWithIL_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateProgramWithIL");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateProgramWithIL");
     &[
         rule! { "opencl/clCreateProgramWithIL/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateProgramWithIL/INVALID_OPERATION/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreateProgramWithIL/INVALID_VALUE/il-non-null", [R::IL] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateProgramWithIL/INVALID_VALUE/length-non-zero", [R::LENGTH] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateProgramWithIL/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateProgramWithIL/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1768,46 +1785,46 @@ arguments! {
 
 static RULES_OF_clCreateProgramWithILKHR_arguments: &[Rule] = {
     type R = clCreateProgramWithILKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateProgramWithIL");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateProgramWithIL");
     &[
         rule! { "opencl/clCreateProgramWithILKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateProgramWithILKHR/INVALID_OPERATION/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreateProgramWithILKHR/INVALID_VALUE/il-non-null", [R::IL] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateProgramWithILKHR/INVALID_VALUE/length-non-zero", [R::LENGTH] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateProgramWithILKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateProgramWithILKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clCreateProgramWithSource_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateProgramWithSource");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateProgramWithSource");
     &[
         rule! { "opencl/clCreateProgramWithSource/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateProgramWithSource/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateProgramWithSource/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clCreateSampler_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateSampler");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateSampler");
     &[
         rule! { "opencl/clCreateSampler/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateSampler/INVALID_OPERATION/context-device-support", [elsewhere("context")] vouched("device_support", &["context", "CL_DEVICE_IMAGE_SUPPORT", "device-queries-table", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreateSampler/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateSampler/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1821,22 +1838,22 @@ arguments! {
 
 static RULES_OF_clCreateSamplerWithProperties_arguments: &[Rule] = {
     type R = clCreateSamplerWithProperties_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateSamplerWithProperties");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateSamplerWithProperties");
     &[
         rule! { "opencl/clCreateSamplerWithProperties/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateSamplerWithProperties/INVALID_OPERATION/context-device-support", [elsewhere("context")] vouched("device_support", &["context", "CL_DEVICE_IMAGE_SUPPORT", "device-queries-table", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreateSamplerWithProperties/INVALID_VALUE/sampler_properties-no-duplicate-property", [R::SAMPLER_PROPERTIES] NoDuplicateProperty, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSamplerWithProperties/INVALID_VALUE/sampler_properties-only-properties", [R::SAMPLER_PROPERTIES] OnlyProperties(&[name("CL_SAMPLER_MIP_FILTER_MODE_KHR", cl_sampler_properties::CL_SAMPLER_MIP_FILTER_MODE_KHR.0 as i128), name("CL_SAMPLER_LOD_MIN_KHR", cl_sampler_properties::CL_SAMPLER_LOD_MIN_KHR.0 as i128), name("CL_SAMPLER_LOD_MAX_KHR", cl_sampler_properties::CL_SAMPLER_LOD_MAX_KHR.0 as i128), name("CL_SAMPLER_NORMALIZED_COORDS", cl_sampler_info::CL_SAMPLER_NORMALIZED_COORDS.0 as i128), name("CL_SAMPLER_ADDRESSING_MODE", cl_sampler_info::CL_SAMPLER_ADDRESSING_MODE.0 as i128), name("CL_SAMPLER_FILTER_MODE", cl_sampler_info::CL_SAMPLER_FILTER_MODE.0 as i128)]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSamplerWithProperties/INVALID_VALUE/sampler_properties-valid-property-values", [R::SAMPLER_PROPERTIES] vouched("valid_property_values", &["sampler_properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSamplerWithProperties/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateSamplerWithProperties/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1850,59 +1867,58 @@ arguments! {
 
 static RULES_OF_clCreateSemaphoreWithPropertiesKHR_arguments: &[Rule] = {
     type R = clCreateSemaphoreWithPropertiesKHR_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateSemaphoreWithPropertiesKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR");
-    const FROM_3: Option<Source> =
-        from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateSemaphoreWithPropertiesKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR");
     &[
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_DEVICE/context-device-of-context", [elsewhere("context")] vouched("device_of_context", &["CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_DEVICE/sema_props-lacks-properties/SEMAPHORE_HANDLE_D3D12_FENCE", [R::SEMA_PROPS] LacksProperties(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR]), when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_DEVICE/sema_props-lacks-properties/SEMAPHORE_HANDLE_OPAQUE_FD", [R::SEMA_PROPS] LacksProperties(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR]), when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_DEVICE/sema_props-lacks-properties/SEMAPHORE_HANDLE_OPAQUE_WIN32", [R::SEMA_PROPS] LacksProperties(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR]), when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_DEVICE/sema_props-lacks-properties/SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT", [R::SEMA_PROPS] LacksProperties(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR]), when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_DEVICE/sema_props-lacks-properties/SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME", [R::SEMA_PROPS] LacksProperties(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_DEVICE/sema_props-lacks-properties/SEMAPHORE_HANDLE_SYNC_FD", [R::SEMA_PROPS] LacksProperties(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_SYNC_FD_KHR]), when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present), given(Fact::ImportTypes, Test::Lacks(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_SYNC_FD_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_DEVICE/sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]-at-most-values", [property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64)] AtMostValues(1), when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_DEVICE/sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]-non-null", [property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64)] NonNull, when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_DEVICE/valid-object", [] vouched("valid_object", &["CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR"]), when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_OPERATION/sema_props-lacks-properties", [R::SEMA_PROPS] LacksProperties(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, CL_SEMAPHORE_HANDLE_SYNC_FD_KHR, CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR, CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR, CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_PROPERTY/sema_props-at-most-one-property", [R::SEMA_PROPS] AtMostOneProperty(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, CL_SEMAPHORE_HANDLE_SYNC_FD_KHR, CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR, CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR, CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR, CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_PROPERTY/sema_props-must-have-properties", [R::SEMA_PROPS] MustHaveProperties(named![cl_semaphore_info_khr: CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]), when [given(Fact::ContextDeviceCount, Test::Above(constant(name("", 1))))],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_PROPERTY/sema_props-no-duplicate-property", [R::SEMA_PROPS] NoDuplicateProperty, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_PROPERTY/sema_props-only-properties", [R::SEMA_PROPS] OnlyProperties(&[name("CL_SEMAPHORE_TYPE_KHR", cl_semaphore_info_khr::CL_SEMAPHORE_TYPE_KHR.0 as i128), name("CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR", cl_semaphore_properties_khr::CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.0 as i128), name("CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR", cl_semaphore_info_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128), name("CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR", cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR.0 as i128), name("CL_SEMAPHORE_HANDLE_SYNC_FD_KHR", cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR.0 as i128), name("CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR", cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR.0 as i128), name("CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR", cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR.0 as i128), name("CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR", cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR.0 as i128), name("CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR", cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR.0 as i128)]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_PROPERTY/sema_props-valid-property-values", [R::SEMA_PROPS] vouched("valid_property_values", &["sema_props"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_VALUE/sema_props-must-have-properties", [R::SEMA_PROPS] MustHaveProperties(named![cl_semaphore_info_khr: CL_SEMAPHORE_TYPE_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_VALUE/sema_props-non-null", [R::SEMA_PROPS] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_VALUE/sema_props[CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR]-at-most-values", [property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.0 as i128) as u64)] AtMostValues(1), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]-list-terminated", [property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64)] ListTerminated, when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM_2 },
+            origin: Stated, source: FROM_2 },
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/sema_props[CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR]-list-terminated", [property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.0 as i128) as u64)] ListTerminated, when [of(property(R::SEMA_PROPS, "sema_props[CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR]", (cl_semaphore_properties_khr::CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.0 as i128) as u64), Test::Present)],
-        origin: Stated, source: FROM_3 },
+            origin: Stated, source: FROM_3 },
     ]
 };
 
@@ -1915,74 +1931,76 @@ arguments! {
 
 static RULES_OF_clCreateSubBuffer_arguments: &[Rule] = {
     type R = clCreateSubBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateSubBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clCreateSubBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateSubBuffer");
     &[
         rule! { "opencl/clCreateSubBuffer/INVALID_MEM_OBJECT/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCreateSubBuffer/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_HOST_NO_ACCESS/flags-has-MEM_HOST_READ_ONLY", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_HOST_NO_ACCESS"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_HOST_READ_ONLY]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_HOST_NO_ACCESS/flags-has-MEM_HOST_WRITE_ONLY", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_HOST_NO_ACCESS"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_HOST_WRITE_ONLY]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_HOST_READ_ONLY", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_HOST_READ_ONLY"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_HOST_WRITE_ONLY]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_HOST_WRITE_ONLY", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_HOST_WRITE_ONLY"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_HOST_READ_ONLY]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_IMMUTABLE/flags-has-MEM_HOST_WRITE_ONLY", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_IMMUTABLE_EXT"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_HOST_WRITE_ONLY]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_IMMUTABLE/flags-has-MEM_READ_WRITE", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_IMMUTABLE_EXT"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_READ_WRITE]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_IMMUTABLE/flags-has-MEM_WRITE_ONLY", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_IMMUTABLE_EXT"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_WRITE_ONLY]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_READ_ONLY/flags-has-MEM_READ_WRITE", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_READ_ONLY"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_READ_WRITE]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_READ_ONLY/flags-has-MEM_WRITE_ONLY", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_READ_ONLY"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_WRITE_ONLY]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_WRITE_ONLY/flags-has-MEM_READ_ONLY", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_WRITE_ONLY"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_READ_ONLY]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_WRITE_ONLY/flags-has-MEM_READ_WRITE", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_WRITE_ONLY"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_READ_WRITE]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer_create_info-non-null", [R::BUFFER_CREATE_INFO] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer_create_type-valid-values", [elsewhere("buffer_create_type")] vouched("valid_values", &["buffer_create_type"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/flags-lacks-flags", [R::FLAGS] LacksFlags(named![cl_mem_flags: CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/MEM_OBJECT_ALLOCATION_FAILURE/memory", [] vouched("memory", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCreateSubBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateSubBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clCreateSubDevices_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clCreateSubDevices");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clCreateSubDevices");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clCreateSubDevices");
     &[
         rule! { "opencl/clCreateSubDevices/INVALID_DEVICE/in_device-valid-object", [elsewhere("in_device")] vouched("valid_object", &["in_device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateSubDevices/INVALID_DEVICE_PARTITION_COUNT/in_device-device-limit", [elsewhere("in_device")] vouched("device_limit", &["CL_DEVICE_MAX_COMPUTE_UNITS", "in_device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE_PARTITION_COUNT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE_PARTITION_COUNT" },
         rule! { "opencl/clCreateSubDevices/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubDevices/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateSubDevices/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clCreateUserEvent_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateUserEvent");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateUserEvent");
     &[
         rule! { "opencl/clCreateUserEvent/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateUserEvent/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateUserEvent/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -1999,24 +2017,24 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clEnqueueAcquireD3D10ObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueAcquireD3D10ObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueAcquireD3D10ObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueAcquireD3D10ObjectsKHR");
     &[
         rule! { "opencl/clEnqueueAcquireD3D10ObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueAcquireD3D10ObjectsKHR/INVALID_CONTEXT/command_queue-context-of-other-api", [elsewhere("command_queue")] vouched("context_of_other_api", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueAcquireD3D10ObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireD3D10ObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireD3D10ObjectsKHR/INVALID_MEM_OBJECT/mem_objects-created-from-other-api", [R::MEM_OBJECTS] vouched("created_from_other_api", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueAcquireD3D10ObjectsKHR/INVALID_MEM_OBJECT/mem_objects-valid-object", [R::MEM_OBJECTS] vouched("valid_object", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueAcquireD3D10ObjectsKHR/INVALID_VALUE/mem_objects+num_objects-null-iff-zero", [R::MEM_OBJECTS, R::NUM_OBJECTS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueAcquireD3D10ObjectsKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -2033,24 +2051,24 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clEnqueueAcquireD3D11ObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueAcquireD3D11ObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueAcquireD3D11ObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueAcquireD3D11ObjectsKHR");
     &[
         rule! { "opencl/clEnqueueAcquireD3D11ObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueAcquireD3D11ObjectsKHR/INVALID_CONTEXT/command_queue-context-of-other-api", [elsewhere("command_queue")] vouched("context_of_other_api", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueAcquireD3D11ObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireD3D11ObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireD3D11ObjectsKHR/INVALID_MEM_OBJECT/mem_objects-created-from-other-api", [R::MEM_OBJECTS] vouched("created_from_other_api", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueAcquireD3D11ObjectsKHR/INVALID_MEM_OBJECT/mem_objects-valid-object", [R::MEM_OBJECTS] vouched("valid_object", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueAcquireD3D11ObjectsKHR/INVALID_VALUE/mem_objects+num_objects-null-iff-zero", [R::MEM_OBJECTS, R::NUM_OBJECTS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueAcquireD3D11ObjectsKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -2065,24 +2083,24 @@ arguments! {
 
 static RULES_OF_clEnqueueAcquireDX9MediaSurfacesKHR_arguments: &[Rule] = {
     type R = clEnqueueAcquireDX9MediaSurfacesKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueAcquireDX9MediaSurfacesKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueAcquireDX9MediaSurfacesKHR");
     &[
         rule! { "opencl/clEnqueueAcquireDX9MediaSurfacesKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueAcquireDX9MediaSurfacesKHR/INVALID_CONTEXT/command_queue-context-of-other-api", [elsewhere("command_queue")] vouched("context_of_other_api", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueAcquireDX9MediaSurfacesKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireDX9MediaSurfacesKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireDX9MediaSurfacesKHR/INVALID_MEM_OBJECT/mem_objects-created-from-other-api", [R::MEM_OBJECTS] vouched("created_from_other_api", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueAcquireDX9MediaSurfacesKHR/INVALID_MEM_OBJECT/mem_objects-valid-object", [R::MEM_OBJECTS] vouched("valid_object", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueAcquireDX9MediaSurfacesKHR/INVALID_VALUE/mem_objects+num_objects-null-iff-zero", [R::MEM_OBJECTS, R::NUM_OBJECTS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueAcquireDX9MediaSurfacesKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -2097,24 +2115,24 @@ arguments! {
 
 static RULES_OF_clEnqueueAcquireEGLObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueAcquireEGLObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueAcquireEGLObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueAcquireEGLObjectsKHR");
     &[
         rule! { "opencl/clEnqueueAcquireEGLObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueAcquireEGLObjectsKHR/INVALID_EGL_OBJECT_KHR/mem_objects-created-from-other-api", [R::MEM_OBJECTS] vouched("created_from_other_api", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EGL_OBJECT_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EGL_OBJECT_KHR" },
         rule! { "opencl/clEnqueueAcquireEGLObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireEGLObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireEGLObjectsKHR/INVALID_MEM_OBJECT/mem_objects-valid-object", [R::MEM_OBJECTS] vouched("valid_object", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueAcquireEGLObjectsKHR/INVALID_VALUE/mem_objects+num_objects-null-iff-zero", [R::MEM_OBJECTS, R::NUM_OBJECTS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueAcquireEGLObjectsKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueAcquireEGLObjectsKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2129,28 +2147,28 @@ arguments! {
 
 static RULES_OF_clEnqueueAcquireExternalMemObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueAcquireExternalMemObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueAcquireExternalMemObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueAcquireExternalMemObjectsKHR");
     &[
         rule! { "opencl/clEnqueueAcquireExternalMemObjectsKHR/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_wait_list-no-failed-event", [R::EVENT_WAIT_LIST] vouched("no_failed_event", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireExternalMemObjectsKHR/INVALID_COMMAND_QUEUE/command_queue+mem_objects-device-in-list", [elsewhere("command_queue"), R::MEM_OBJECTS] vouched("device_in_list", &["command_queue", "CL_MEM_DEVICE_HANDLE_LIST_KHR", "mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueAcquireExternalMemObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueAcquireExternalMemObjectsKHR/INVALID_COMMAND_QUEUE/mem_objects+command_queue-device-of-context", [R::MEM_OBJECTS, elsewhere("command_queue")] vouched("device_of_context", &["mem_objects", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueAcquireExternalMemObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireExternalMemObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireExternalMemObjectsKHR/INVALID_MEM_OBJECT/mem_objects-imported-memory", [R::MEM_OBJECTS] vouched("imported_memory", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueAcquireExternalMemObjectsKHR/INVALID_VALUE/mem_objects+num_mem_objects-null-iff-zero", [R::MEM_OBJECTS, R::NUM_MEM_OBJECTS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueAcquireExternalMemObjectsKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueAcquireExternalMemObjectsKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2165,38 +2183,38 @@ arguments! {
 
 static RULES_OF_clEnqueueAcquireGLObjects_arguments: &[Rule] = {
     type R = clEnqueueAcquireGLObjects_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueAcquireGLObjects");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueAcquireGLObjects");
     &[
         rule! { "opencl/clEnqueueAcquireGLObjects/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueAcquireGLObjects/INVALID_CONTEXT/command_queue-context-of-other-api", [elsewhere("command_queue")] vouched("context_of_other_api", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueAcquireGLObjects/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireGLObjects/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueAcquireGLObjects/INVALID_GL_OBJECT/mem_objects-created-from-other-api", [R::MEM_OBJECTS] vouched("created_from_other_api", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_GL_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_GL_OBJECT" },
         rule! { "opencl/clEnqueueAcquireGLObjects/INVALID_MEM_OBJECT/mem_objects-valid-object", [R::MEM_OBJECTS] vouched("valid_object", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueAcquireGLObjects/INVALID_VALUE/mem_objects+num_objects-null-iff-zero", [R::MEM_OBJECTS, R::NUM_OBJECTS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueAcquireGLObjects/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueAcquireGLObjects/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clEnqueueBarrier_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueBarrier");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueBarrier");
     &[
         rule! { "opencl/clEnqueueBarrier/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueBarrier/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueBarrier/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2209,20 +2227,20 @@ arguments! {
 
 static RULES_OF_clEnqueueBarrierWithWaitList_arguments: &[Rule] = {
     type R = clEnqueueBarrierWithWaitList_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueBarrierWithWaitList");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueBarrierWithWaitList");
     &[
         rule! { "opencl/clEnqueueBarrierWithWaitList/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueBarrierWithWaitList/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueBarrierWithWaitList/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueBarrierWithWaitList/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueBarrierWithWaitList/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueBarrierWithWaitList/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2237,26 +2255,27 @@ arguments! {
 
 static RULES_OF_clEnqueueCommandBufferKHR_arguments: &[Rule] = {
     type R = clEnqueueCommandBufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCommandBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCommandBufferKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCommandBufferKHR");
     &[
         rule! { "opencl/clEnqueueCommandBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clEnqueueCommandBufferKHR/INVALID_COMMAND_QUEUE/queues-valid-object", [R::QUEUES] vouched("valid_object", &["queues"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueCommandBufferKHR/INVALID_CONTEXT/command_buffer+event_wait_list-same-context", [elsewhere("command_buffer"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_buffer", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCommandBufferKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCommandBufferKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCommandBufferKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer", "executable"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCommandBufferKHR/INVALID_VALUE/queues+num_queues-null-iff-zero", [R::QUEUES, R::NUM_QUEUES] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCommandBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueCommandBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2269,40 +2288,41 @@ arguments! {
 
 static RULES_OF_clEnqueueCopyBuffer_arguments: &[Rule] = {
     type R = clEnqueueCopyBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyBuffer");
     &[
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_CONTEXT/command_queue+dst_buffer-same-context", [elsewhere("command_queue"), elsewhere("dst_buffer")] vouched("same_context", &["command_queue", "dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_CONTEXT/command_queue+src_buffer-same-context", [elsewhere("command_queue"), elsewhere("src_buffer")] vouched("same_context", &["command_queue", "src_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_MEM_OBJECT/dst_buffer-valid-object", [elsewhere("dst_buffer")] vouched("valid_object", &["dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_MEM_OBJECT/src_buffer-valid-object", [elsewhere("src_buffer")] vouched("valid_object", &["src_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_OPERATION/dst_buffer-created-with", [elsewhere("dst_buffer")] vouched("created_with", &["dst_buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyBuffer/MEM_COPY_OVERLAP/src_buffer+dst_buffer-same-object/304a7ae1eb5304eb", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [if_vouched("no_overlap", &[])],
-        origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clEnqueueCopyBuffer/MEM_COPY_OVERLAP/src_buffer+dst_buffer-same-object/ee6fdd324f355ad5", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [if_vouched("no_overlap", &[])],
-        origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clEnqueueCopyBuffer/MEM_OBJECT_ALLOCATION_FAILURE/src_buffer+dst_buffer-memory", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("memory", &["src_buffer", "dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueCopyBuffer/MISALIGNED_SUB_BUFFER_OFFSET/dst_buffer-sub-buffer", [elsewhere("dst_buffer")] vouched("sub_buffer", &["dst_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueCopyBuffer/MISALIGNED_SUB_BUFFER_OFFSET/src_buffer-sub-buffer", [elsewhere("src_buffer")] vouched("sub_buffer", &["src_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueCopyBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueCopyBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2322,60 +2342,61 @@ arguments! {
 
 static RULES_OF_clEnqueueCopyBufferRect_arguments: &[Rule] = {
     type R = clEnqueueCopyBufferRect_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyBufferRect");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyBufferRect");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyBufferRect");
     &[
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_CONTEXT/command_queue+dst_buffer-same-context", [elsewhere("command_queue"), elsewhere("dst_buffer")] vouched("same_context", &["command_queue", "dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_CONTEXT/command_queue+src_buffer-same-context", [elsewhere("command_queue"), elsewhere("src_buffer")] vouched("same_context", &["command_queue", "src_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_MEM_OBJECT/dst_buffer-valid-object", [elsewhere("dst_buffer")] vouched("valid_object", &["dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_MEM_OBJECT/src_buffer-valid-object", [elsewhere("src_buffer")] vouched("valid_object", &["src_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_OPERATION/dst_buffer-created-with", [elsewhere("dst_buffer")] vouched("created_with", &["dst_buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/dst_origin-non-null", [R::DST_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/dst_row_pitch+region-pitch", [R::DST_ROW_PITCH, R::REGION] vouched("pitch", &["dst_row_pitch", "region"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/dst_slice_pitch-multiple-of", [R::DST_SLICE_PITCH] MultipleOf(Operand::Field(R::DST_ROW_PITCH)), when [of(R::DST_SLICE_PITCH, Test::NonZero), of(R::DST_ROW_PITCH, Test::NonZero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/region", [] vouched("region", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/src_buffer+dst_buffer-same-object/src_row_pitch-not_in-dst_row_pitch", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [of(R::SRC_ROW_PITCH, Test::NotEqual(Operand::Field(R::DST_ROW_PITCH)))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/src_buffer+dst_buffer-same-object/src_slice_pitch-not_in-dst_slice_pitch", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [of(R::SRC_SLICE_PITCH, Test::NotEqual(Operand::Field(R::DST_SLICE_PITCH)))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/src_origin-non-null", [R::SRC_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/src_row_pitch+region-pitch", [R::SRC_ROW_PITCH, R::REGION] vouched("pitch", &["src_row_pitch", "region"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/src_slice_pitch-multiple-of", [R::SRC_SLICE_PITCH] MultipleOf(Operand::Field(R::SRC_ROW_PITCH)), when [of(R::SRC_SLICE_PITCH, Test::NonZero), of(R::SRC_ROW_PITCH, Test::NonZero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/MEM_COPY_OVERLAP/src_buffer+dst_buffer-same-object/304a7ae1eb5304eb", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [if_vouched("no_overlap", &[])],
-        origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clEnqueueCopyBufferRect/MEM_COPY_OVERLAP/src_buffer+dst_buffer-same-object/ee6fdd324f355ad5", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [if_vouched("no_overlap", &[])],
-        origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clEnqueueCopyBufferRect/MEM_OBJECT_ALLOCATION_FAILURE/src_buffer+dst_buffer-memory", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("memory", &["src_buffer", "dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueCopyBufferRect/MISALIGNED_SUB_BUFFER_OFFSET/dst_buffer-sub-buffer", [elsewhere("dst_buffer")] vouched("sub_buffer", &["dst_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueCopyBufferRect/MISALIGNED_SUB_BUFFER_OFFSET/src_buffer-sub-buffer", [elsewhere("src_buffer")] vouched("sub_buffer", &["src_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueCopyBufferRect/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueCopyBufferRect/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2390,50 +2411,51 @@ arguments! {
 
 static RULES_OF_clEnqueueCopyBufferToImage_arguments: &[Rule] = {
     type R = clEnqueueCopyBufferToImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyBufferToImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyBufferToImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyBufferToImage");
     &[
         rule! { "opencl/clEnqueueCopyBufferToImage/IMAGE_FORMAT_NOT_SUPPORTED/dst_image+command_queue-device-support", [elsewhere("dst_image"), elsewhere("command_queue")] vouched("device_support", &["dst_image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_CONTEXT/command_queue+dst_image-same-context", [elsewhere("command_queue"), elsewhere("dst_image")] vouched("same_context", &["command_queue", "dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_CONTEXT/command_queue+src_buffer-same-context", [elsewhere("command_queue"), elsewhere("src_buffer")] vouched("same_context", &["command_queue", "src_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_IMAGE_SIZE/dst_image+command_queue-device-support", [elsewhere("dst_image"), elsewhere("command_queue")] vouched("device_support", &["dst_image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_MEM_OBJECT/dst_image-valid-object", [elsewhere("dst_image")] vouched("valid_object", &["dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_MEM_OBJECT/src_buffer-valid-object", [elsewhere("src_buffer")] vouched("valid_object", &["src_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_MIP_LEVEL/dst_origin+dst_image-valid-mip-level", [R::DST_ORIGIN, elsewhere("dst_image")] vouched("valid_mip_level", &["dst_origin", "dst_image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_OPERATION/dst_image-created-with", [elsewhere("dst_image")] vouched("created_with", &["dst_image", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_VALUE/dst_origin+region+dst_image-within-bounds", [R::DST_ORIGIN, R::REGION, elsewhere("dst_image")] vouched("within_bounds", &["dst_origin", "region", "dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_VALUE/dst_origin-non-null", [R::DST_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferToImage/MEM_OBJECT_ALLOCATION_FAILURE/dst_image-memory", [elsewhere("dst_image")] vouched("memory", &["dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueCopyBufferToImage/MEM_OBJECT_ALLOCATION_FAILURE/src_buffer-memory", [elsewhere("src_buffer")] vouched("memory", &["src_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueCopyBufferToImage/MISALIGNED_SUB_BUFFER_OFFSET/src_buffer-sub-buffer", [elsewhere("src_buffer")] vouched("sub_buffer", &["src_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueCopyBufferToImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueCopyBufferToImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2449,52 +2471,53 @@ arguments! {
 
 static RULES_OF_clEnqueueCopyImage_arguments: &[Rule] = {
     type R = clEnqueueCopyImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyImage");
     &[
         rule! { "opencl/clEnqueueCopyImage/IMAGE_FORMAT_MISMATCH/src_image+dst_image-same-format", [elsewhere("src_image"), elsewhere("dst_image")] vouched("same_format", &["src_image", "dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_MISMATCH" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_MISMATCH" },
         rule! { "opencl/clEnqueueCopyImage/IMAGE_FORMAT_NOT_SUPPORTED/src_image+dst_image+command_queue-device-support", [elsewhere("src_image"), elsewhere("dst_image"), elsewhere("command_queue")] vouched("device_support", &["src_image", "dst_image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM_2, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_CONTEXT/command_queue+dst_image-same-context", [elsewhere("command_queue"), elsewhere("dst_image")] vouched("same_context", &["command_queue", "dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_CONTEXT/command_queue+src_image-same-context", [elsewhere("command_queue"), elsewhere("src_image")] vouched("same_context", &["command_queue", "src_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_IMAGE_SIZE/src_image+dst_image+command_queue-device-support", [elsewhere("src_image"), elsewhere("dst_image"), elsewhere("command_queue")] vouched("device_support", &["src_image", "dst_image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_MEM_OBJECT/dst_image-valid-object", [elsewhere("dst_image")] vouched("valid_object", &["dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_MEM_OBJECT/src_image-valid-object", [elsewhere("src_image")] vouched("valid_object", &["src_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_MIP_LEVEL/dst_origin+dst_image-valid-mip-level", [R::DST_ORIGIN, elsewhere("dst_image")] vouched("valid_mip_level", &["dst_origin", "dst_image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_MIP_LEVEL/src_origin+src_image-valid-mip-level", [R::SRC_ORIGIN, elsewhere("src_image")] vouched("valid_mip_level", &["src_origin", "src_image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_OPERATION/dst_image-created-with", [elsewhere("dst_image")] vouched("created_with", &["dst_image", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_VALUE/dst_origin-non-null", [R::DST_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_VALUE/src_origin-non-null", [R::SRC_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyImage/MEM_COPY_OVERLAP/src_image+dst_image-same-object", [elsewhere("src_image"), elsewhere("dst_image")] vouched("same_object", &["src_image", "dst_image"]), when [if_vouched("no_overlap", &[])],
-        origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clEnqueueCopyImage/MEM_OBJECT_ALLOCATION_FAILURE/src_image+dst_image-memory", [elsewhere("src_image"), elsewhere("dst_image")] vouched("memory", &["src_image", "dst_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueCopyImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueCopyImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2509,50 +2532,51 @@ arguments! {
 
 static RULES_OF_clEnqueueCopyImageToBuffer_arguments: &[Rule] = {
     type R = clEnqueueCopyImageToBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyImageToBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyImageToBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyImageToBuffer");
     &[
         rule! { "opencl/clEnqueueCopyImageToBuffer/IMAGE_FORMAT_NOT_SUPPORTED/src_image+command_queue-device-support", [elsewhere("src_image"), elsewhere("command_queue")] vouched("device_support", &["src_image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_CONTEXT/command_queue+dst_buffer-same-context", [elsewhere("command_queue"), elsewhere("dst_buffer")] vouched("same_context", &["command_queue", "dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_CONTEXT/command_queue+src_image-same-context", [elsewhere("command_queue"), elsewhere("src_image")] vouched("same_context", &["command_queue", "src_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_IMAGE_SIZE/src_image+command_queue-device-support", [elsewhere("src_image"), elsewhere("command_queue")] vouched("device_support", &["src_image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_MEM_OBJECT/dst_buffer-valid-object", [elsewhere("dst_buffer")] vouched("valid_object", &["dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_MEM_OBJECT/src_image-valid-object", [elsewhere("src_image")] vouched("valid_object", &["src_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_MIP_LEVEL/src_origin+src_image-valid-mip-level", [R::SRC_ORIGIN, elsewhere("src_image")] vouched("valid_mip_level", &["src_origin", "src_image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_OPERATION/dst_buffer-created-with", [elsewhere("dst_buffer")] vouched("created_with", &["dst_buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_VALUE/src_origin+region+src_image-within-bounds", [R::SRC_ORIGIN, R::REGION, elsewhere("src_image")] vouched("within_bounds", &["src_origin", "region", "src_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_VALUE/src_origin-non-null", [R::SRC_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/MEM_OBJECT_ALLOCATION_FAILURE/dst_buffer-memory", [elsewhere("dst_buffer")] vouched("memory", &["dst_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/MEM_OBJECT_ALLOCATION_FAILURE/src_image-memory", [elsewhere("src_image")] vouched("memory", &["src_image"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/MISALIGNED_SUB_BUFFER_OFFSET/dst_buffer-sub-buffer", [elsewhere("dst_buffer")] vouched("sub_buffer", &["dst_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2569,44 +2593,45 @@ arguments! {
 
 static RULES_OF_clEnqueueFillBuffer_arguments: &[Rule] = {
     type R = clEnqueueFillBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueFillBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueFillBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueFillBuffer");
     &[
         rule! { "opencl/clEnqueueFillBuffer/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_CONTEXT/command_queue+buffer-same-context", [elsewhere("command_queue"), elsewhere("buffer")] vouched("same_context", &["command_queue", "buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_OPERATION/buffer-created-with", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/offset+size-within-bounds", [R::OFFSET, R::SIZE] vouched("within_bounds", &["offset", "size"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/offset-multiple-of", [R::OFFSET] MultipleOf(Operand::Field(R::PATTERN_SIZE)), when [of(R::PATTERN_SIZE, Test::NonZero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/pattern-non-null", [R::PATTERN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/pattern_size-at-most", [R::PATTERN_SIZE] AtMost(constant(name("", 128))), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/pattern_size-non-zero", [R::PATTERN_SIZE] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/pattern_size-power-of-two", [R::PATTERN_SIZE] PowerOfTwo, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/size-multiple-of", [R::SIZE] MultipleOf(Operand::Field(R::PATTERN_SIZE)), when [of(R::PATTERN_SIZE, Test::NonZero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueFillBuffer/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueFillBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueFillBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2622,44 +2647,45 @@ arguments! {
 
 static RULES_OF_clEnqueueFillImage_arguments: &[Rule] = {
     type R = clEnqueueFillImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueFillImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueFillImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueFillImage");
     &[
         rule! { "opencl/clEnqueueFillImage/IMAGE_FORMAT_NOT_SUPPORTED/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueFillImage/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueFillImage/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueFillImage/INVALID_CONTEXT/command_queue+image-same-context", [elsewhere("command_queue"), elsewhere("image")] vouched("same_context", &["command_queue", "image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueFillImage/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueFillImage/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueFillImage/INVALID_IMAGE_SIZE/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clEnqueueFillImage/INVALID_MEM_OBJECT/image-valid-object", [elsewhere("image")] vouched("valid_object", &["image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueFillImage/INVALID_MIP_LEVEL/origin+image-valid-mip-level", [R::ORIGIN, elsewhere("image")] vouched("valid_mip_level", &["origin", "image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueFillImage/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueFillImage/INVALID_OPERATION/image-created-with", [elsewhere("image")] vouched("created_with", &["image", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueFillImage/INVALID_VALUE/fill_color-non-null", [R::FILL_COLOR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillImage/INVALID_VALUE/origin+region-within-bounds", [R::ORIGIN, R::REGION] vouched("within_bounds", &["origin", "region"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillImage/INVALID_VALUE/origin-non-null", [R::ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillImage/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillImage/MEM_OBJECT_ALLOCATION_FAILURE/image-memory", [elsewhere("image")] vouched("memory", &["image"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueFillImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueFillImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2674,48 +2700,49 @@ arguments! {
 
 static RULES_OF_clEnqueueMapBuffer_arguments: &[Rule] = {
     type R = clEnqueueMapBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueMapBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueMapBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueMapBuffer");
     &[
         rule! { "opencl/clEnqueueMapBuffer/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_CONTEXT/command_queue+buffer-same-context", [elsewhere("command_queue"), elsewhere("buffer")] vouched("same_context", &["command_queue", "buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_OPERATION/buffer-created-with/created_with-buffer-MEM_HOST_READ_ONLY-MEM_HOST_NO_ACCESS/map_flags-has-MAP_WRITE", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_HOST_READ_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [of(R::MAP_FLAGS, Test::Has(named![cl_map_flags: CL_MAP_WRITE]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_OPERATION/buffer-created-with/created_with-buffer-MEM_HOST_READ_ONLY-MEM_HOST_NO_ACCESS/map_flags-has-MAP_WRITE_INVALIDATE_REGION", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_HOST_READ_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [of(R::MAP_FLAGS, Test::Has(named![cl_map_flags: CL_MAP_WRITE_INVALIDATE_REGION]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_OPERATION/buffer-created-with/created_with-buffer-MEM_HOST_WRITE_ONLY-MEM_HOST_NO_ACCESS", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_HOST_WRITE_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [of(R::MAP_FLAGS, Test::Has(named![cl_map_flags: CL_MAP_READ]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_OPERATION/buffer-created-with/created_with-buffer-MEM_IMMUTABLE/map_flags-has-MAP_WRITE", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_IMMUTABLE_EXT"]), when [of(R::MAP_FLAGS, Test::Has(named![cl_map_flags: CL_MAP_WRITE]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_OPERATION/buffer-created-with/created_with-buffer-MEM_IMMUTABLE/map_flags-has-MAP_WRITE_INVALIDATE_REGION", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_IMMUTABLE_EXT"]), when [of(R::MAP_FLAGS, Test::Has(named![cl_map_flags: CL_MAP_WRITE_INVALIDATE_REGION]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_OPERATION/no-overlap", [] vouched("no_overlap", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_VALUE/map_flags-only-flags", [R::MAP_FLAGS] OnlyFlags(named![cl_map_flags: CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_VALUE/offset+size-within-bounds", [elsewhere("offset"), R::SIZE] vouched("within_bounds", &["offset", "size"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_VALUE/size-non-zero", [R::SIZE] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMapBuffer/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueMapBuffer/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueMapBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueMapBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2732,54 +2759,55 @@ arguments! {
 
 static RULES_OF_clEnqueueMapImage_arguments: &[Rule] = {
     type R = clEnqueueMapImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueMapImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueMapImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueMapImage");
     &[
         rule! { "opencl/clEnqueueMapImage/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueMapImage/IMAGE_FORMAT_NOT_SUPPORTED/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueMapImage/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueMapImage/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueMapImage/INVALID_CONTEXT/command_queue+image-same-context", [elsewhere("command_queue"), elsewhere("image")] vouched("same_context", &["command_queue", "image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueMapImage/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueMapImage/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueMapImage/INVALID_IMAGE_SIZE/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clEnqueueMapImage/INVALID_MEM_OBJECT/image-valid-object", [elsewhere("image")] vouched("valid_object", &["image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueMapImage/INVALID_MIP_LEVEL/origin+image-valid-mip-level", [R::ORIGIN, elsewhere("image")] vouched("valid_mip_level", &["origin", "image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueMapImage/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapImage/INVALID_OPERATION/image-created-with/created_with-image-MEM_HOST_READ_ONLY-MEM_HOST_NO_ACCESS/map_flags-has-MAP_WRITE", [elsewhere("image")] vouched("created_with", &["image", "CL_MEM_HOST_READ_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [of(R::MAP_FLAGS, Test::Has(named![cl_map_flags: CL_MAP_WRITE]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapImage/INVALID_OPERATION/image-created-with/created_with-image-MEM_HOST_READ_ONLY-MEM_HOST_NO_ACCESS/map_flags-has-MAP_WRITE_INVALIDATE_REGION", [elsewhere("image")] vouched("created_with", &["image", "CL_MEM_HOST_READ_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [of(R::MAP_FLAGS, Test::Has(named![cl_map_flags: CL_MAP_WRITE_INVALIDATE_REGION]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapImage/INVALID_OPERATION/image-created-with/created_with-image-MEM_HOST_WRITE_ONLY-MEM_HOST_NO_ACCESS", [elsewhere("image")] vouched("created_with", &["image", "CL_MEM_HOST_WRITE_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [of(R::MAP_FLAGS, Test::Has(named![cl_map_flags: CL_MAP_READ]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapImage/INVALID_OPERATION/no-overlap", [] vouched("no_overlap", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapImage/INVALID_VALUE/image_row_pitch-non-null", [R::IMAGE_ROW_PITCH] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMapImage/INVALID_VALUE/map_flags-only-flags", [R::MAP_FLAGS] OnlyFlags(named![cl_map_flags: CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMapImage/INVALID_VALUE/origin+region-within-bounds", [R::ORIGIN, R::REGION] vouched("within_bounds", &["origin", "region"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMapImage/INVALID_VALUE/origin-non-null", [R::ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMapImage/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMapImage/MEM_OBJECT_ALLOCATION_FAILURE/image-memory", [elsewhere("image")] vouched("memory", &["image"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueMapImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueMapImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2791,16 +2819,16 @@ arguments! {
 
 static RULES_OF_clEnqueueMarker_arguments: &[Rule] = {
     type R = clEnqueueMarker_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueMarker");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueMarker");
     &[
         rule! { "opencl/clEnqueueMarker/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueMarker/INVALID_VALUE/event-non-null", [R::EVENT] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMarker/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueMarker/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2813,20 +2841,20 @@ arguments! {
 
 static RULES_OF_clEnqueueMarkerWithWaitList_arguments: &[Rule] = {
     type R = clEnqueueMarkerWithWaitList_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueMarkerWithWaitList");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueMarkerWithWaitList");
     &[
         rule! { "opencl/clEnqueueMarkerWithWaitList/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueMarkerWithWaitList/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueMarkerWithWaitList/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueMarkerWithWaitList/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueMarkerWithWaitList/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueMarkerWithWaitList/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2841,30 +2869,30 @@ arguments! {
 
 static RULES_OF_clEnqueueMigrateMemObjects_arguments: &[Rule] = {
     type R = clEnqueueMigrateMemObjects_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueMigrateMemObjects");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueMigrateMemObjects");
     &[
         rule! { "opencl/clEnqueueMigrateMemObjects/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueMigrateMemObjects/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueMigrateMemObjects/INVALID_CONTEXT/command_queue+mem_objects-same-context", [elsewhere("command_queue"), R::MEM_OBJECTS] vouched("same_context", &["command_queue", "mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueMigrateMemObjects/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueMigrateMemObjects/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueMigrateMemObjects/INVALID_MEM_OBJECT/mem_objects-valid-object", [R::MEM_OBJECTS] vouched("valid_object", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueMigrateMemObjects/INVALID_VALUE/mem_objects-non-null", [R::MEM_OBJECTS] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMigrateMemObjects/INVALID_VALUE/num_mem_objects-non-zero", [R::NUM_MEM_OBJECTS] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMigrateMemObjects/MEM_OBJECT_ALLOCATION_FAILURE/mem_objects-memory", [R::MEM_OBJECTS] vouched("memory", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueMigrateMemObjects/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueMigrateMemObjects/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2879,34 +2907,35 @@ arguments! {
 
 static RULES_OF_clEnqueueNDRangeKernel_arguments: &[Rule] = {
     type R = clEnqueueNDRangeKernel_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueNDRangeKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueNDRangeKernel");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueNDRangeKernel");
     &[
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_CONTEXT/command_queue+kernel-same-context", [elsewhere("command_queue"), elsewhere("kernel")] vouched("same_context", &["command_queue", "kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_GLOBAL_OFFSET/global_work_offset-null", [R::GLOBAL_WORK_OFFSET] Null, when [if_vouched("version_below", &["1.1"])],
-        origin: Stated, source: FROM, error: "CL_INVALID_GLOBAL_OFFSET" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_GLOBAL_OFFSET" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_GLOBAL_WORK_SIZE/global_work_size-non-null", [R::GLOBAL_WORK_SIZE] NonNull, when [if_vouched("version_below", &["2.1"])],
-        origin: Stated, source: FROM, error: "CL_INVALID_GLOBAL_WORK_SIZE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_GLOBAL_WORK_SIZE" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_KERNEL_ARGS/kernel-arguments-set", [elsewhere("kernel")] vouched("arguments_set", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL_ARGS" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_KERNEL_ARGS" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_PROGRAM_EXECUTABLE/command_queue-built-program", [elsewhere("command_queue")] vouched("built_program", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
         rule! { "opencl/clEnqueueNDRangeKernel/MISALIGNED_SUB_BUFFER_OFFSET/kernel-sub-buffer", [elsewhere("kernel")] vouched("sub_buffer", &["kernel"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueNDRangeKernel/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueNDRangeKernel/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2924,30 +2953,30 @@ arguments! {
 
 static RULES_OF_clEnqueueNativeKernel_arguments: &[Rule] = {
     type R = clEnqueueNativeKernel_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueNativeKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueNativeKernel");
     &[
         rule! { "opencl/clEnqueueNativeKernel/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueNativeKernel/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueNativeKernel/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueNativeKernel/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueNativeKernel/INVALID_VALUE/args+cb_args-null-iff-zero", [R::ARGS, R::CB_ARGS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueNativeKernel/INVALID_VALUE/args_mem_loc-non-null", [R::ARGS_MEM_LOC] NonNull, when [of(R::NUM_MEM_OBJECTS, Test::NonZero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueNativeKernel/INVALID_VALUE/mem_list-non-null", [R::MEM_LIST] NonNull, when [of(R::NUM_MEM_OBJECTS, Test::NonZero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueNativeKernel/INVALID_VALUE/num_mem_objects-zero", [R::NUM_MEM_OBJECTS] Zero, when [of(R::ARGS, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueNativeKernel/INVALID_VALUE/user_func-non-null", [elsewhere("user_func")] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueNativeKernel/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueNativeKernel/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2961,34 +2990,35 @@ arguments! {
 
 static RULES_OF_clEnqueueReadBuffer_arguments: &[Rule] = {
     type R = clEnqueueReadBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReadBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueReadBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReadBuffer");
     &[
         rule! { "opencl/clEnqueueReadBuffer/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_CONTEXT/command_queue+buffer-same-context", [elsewhere("command_queue"), elsewhere("buffer")] vouched("same_context", &["command_queue", "buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_OPERATION/buffer-created-with", [elsewhere("buffer")] vouched("created_with", &["clEnqueueReadBuffer", "buffer", "CL_MEM_HOST_WRITE_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_VALUE/ptr-non-null", [R::PTR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBuffer/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueReadBuffer/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueReadBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueReadBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3009,50 +3039,51 @@ arguments! {
 
 static RULES_OF_clEnqueueReadBufferRect_arguments: &[Rule] = {
     type R = clEnqueueReadBufferRect_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReadBufferRect");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueReadBufferRect");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReadBufferRect");
     &[
         rule! { "opencl/clEnqueueReadBufferRect/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_CONTEXT/command_queue+buffer-same-context", [elsewhere("command_queue"), elsewhere("buffer")] vouched("same_context", &["command_queue", "buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_OPERATION/buffer-created-with", [elsewhere("buffer")] vouched("created_with", &["clEnqueueReadBufferRect", "buffer", "CL_MEM_HOST_WRITE_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/buffer_origin-non-null", [R::BUFFER_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/buffer_row_pitch+region-pitch", [R::BUFFER_ROW_PITCH, R::REGION] vouched("pitch", &["buffer_row_pitch", "region"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/buffer_slice_pitch-multiple-of", [R::BUFFER_SLICE_PITCH] MultipleOf(Operand::Field(R::BUFFER_ROW_PITCH)), when [of(R::BUFFER_SLICE_PITCH, Test::NonZero), of(R::BUFFER_ROW_PITCH, Test::NonZero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/host_origin-non-null", [R::HOST_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/host_row_pitch+region-pitch", [R::HOST_ROW_PITCH, R::REGION] vouched("pitch", &["host_row_pitch", "region"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/host_slice_pitch-multiple-of", [R::HOST_SLICE_PITCH] MultipleOf(Operand::Field(R::HOST_ROW_PITCH)), when [of(R::HOST_SLICE_PITCH, Test::NonZero), of(R::HOST_ROW_PITCH, Test::NonZero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/ptr-non-null", [R::PTR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/region", [] vouched("region", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueReadBufferRect/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueReadBufferRect/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueReadBufferRect/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3068,44 +3099,45 @@ arguments! {
 
 static RULES_OF_clEnqueueReadImage_arguments: &[Rule] = {
     type R = clEnqueueReadImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReadImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueReadImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReadImage");
     &[
         rule! { "opencl/clEnqueueReadImage/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueReadImage/IMAGE_FORMAT_NOT_SUPPORTED/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueReadImage/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReadImage/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReadImage/INVALID_CONTEXT/command_queue+image-same-context", [elsewhere("command_queue"), elsewhere("image")] vouched("same_context", &["command_queue", "image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReadImage/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReadImage/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReadImage/INVALID_IMAGE_SIZE/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clEnqueueReadImage/INVALID_MEM_OBJECT/image-valid-object", [elsewhere("image")] vouched("valid_object", &["image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReadImage/INVALID_MIP_LEVEL/origin+image-valid-mip-level", [R::ORIGIN, elsewhere("image")] vouched("valid_mip_level", &["origin", "image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueReadImage/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueReadImage/INVALID_OPERATION/image-created-with", [elsewhere("image")] vouched("created_with", &["clEnqueueReadImage", "image", "CL_MEM_HOST_WRITE_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueReadImage/INVALID_VALUE/origin-non-null", [R::ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadImage/INVALID_VALUE/ptr-non-null", [R::PTR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadImage/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadImage/MEM_OBJECT_ALLOCATION_FAILURE/image-memory", [elsewhere("image")] vouched("memory", &["image"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueReadImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueReadImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3122,24 +3154,24 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clEnqueueReleaseD3D10ObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueReleaseD3D10ObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReleaseD3D10ObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReleaseD3D10ObjectsKHR");
     &[
         rule! { "opencl/clEnqueueReleaseD3D10ObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReleaseD3D10ObjectsKHR/INVALID_CONTEXT/command_queue-context-of-other-api", [elsewhere("command_queue")] vouched("context_of_other_api", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReleaseD3D10ObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseD3D10ObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseD3D10ObjectsKHR/INVALID_MEM_OBJECT/mem_objects-created-from-other-api", [R::MEM_OBJECTS] vouched("created_from_other_api", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReleaseD3D10ObjectsKHR/INVALID_MEM_OBJECT/mem_objects-valid-object", [R::MEM_OBJECTS] vouched("valid_object", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReleaseD3D10ObjectsKHR/INVALID_VALUE/mem_objects+num_objects-null-iff-zero", [R::MEM_OBJECTS, R::NUM_OBJECTS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReleaseD3D10ObjectsKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -3156,24 +3188,24 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clEnqueueReleaseD3D11ObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueReleaseD3D11ObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReleaseD3D11ObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReleaseD3D11ObjectsKHR");
     &[
         rule! { "opencl/clEnqueueReleaseD3D11ObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReleaseD3D11ObjectsKHR/INVALID_CONTEXT/command_queue-context-of-other-api", [elsewhere("command_queue")] vouched("context_of_other_api", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReleaseD3D11ObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseD3D11ObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseD3D11ObjectsKHR/INVALID_MEM_OBJECT/mem_objects-created-from-other-api", [R::MEM_OBJECTS] vouched("created_from_other_api", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReleaseD3D11ObjectsKHR/INVALID_MEM_OBJECT/mem_objects-valid-object", [R::MEM_OBJECTS] vouched("valid_object", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReleaseD3D11ObjectsKHR/INVALID_VALUE/mem_objects+num_objects-null-iff-zero", [R::MEM_OBJECTS, R::NUM_OBJECTS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReleaseD3D11ObjectsKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -3188,24 +3220,24 @@ arguments! {
 
 static RULES_OF_clEnqueueReleaseDX9MediaSurfacesKHR_arguments: &[Rule] = {
     type R = clEnqueueReleaseDX9MediaSurfacesKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReleaseDX9MediaSurfacesKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReleaseDX9MediaSurfacesKHR");
     &[
         rule! { "opencl/clEnqueueReleaseDX9MediaSurfacesKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReleaseDX9MediaSurfacesKHR/INVALID_CONTEXT/command_queue-context-of-other-api", [elsewhere("command_queue")] vouched("context_of_other_api", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReleaseDX9MediaSurfacesKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseDX9MediaSurfacesKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseDX9MediaSurfacesKHR/INVALID_MEM_OBJECT/mem_objects-created-from-other-api", [R::MEM_OBJECTS] vouched("created_from_other_api", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReleaseDX9MediaSurfacesKHR/INVALID_MEM_OBJECT/mem_objects-valid-object", [R::MEM_OBJECTS] vouched("valid_object", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReleaseDX9MediaSurfacesKHR/INVALID_VALUE/mem_objects+num_objects-null-iff-zero", [R::MEM_OBJECTS, R::NUM_OBJECTS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReleaseDX9MediaSurfacesKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -3220,24 +3252,24 @@ arguments! {
 
 static RULES_OF_clEnqueueReleaseEGLObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueReleaseEGLObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReleaseEGLObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReleaseEGLObjectsKHR");
     &[
         rule! { "opencl/clEnqueueReleaseEGLObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReleaseEGLObjectsKHR/INVALID_EGL_OBJECT_KHR/mem_objects-created-from-other-api", [R::MEM_OBJECTS] vouched("created_from_other_api", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EGL_OBJECT_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EGL_OBJECT_KHR" },
         rule! { "opencl/clEnqueueReleaseEGLObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseEGLObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseEGLObjectsKHR/INVALID_MEM_OBJECT/mem_objects-valid-object", [R::MEM_OBJECTS] vouched("valid_object", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReleaseEGLObjectsKHR/INVALID_VALUE/mem_objects+num_objects-null-iff-zero", [R::MEM_OBJECTS, R::NUM_OBJECTS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReleaseEGLObjectsKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueReleaseEGLObjectsKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3252,28 +3284,28 @@ arguments! {
 
 static RULES_OF_clEnqueueReleaseExternalMemObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueReleaseExternalMemObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReleaseExternalMemObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReleaseExternalMemObjectsKHR");
     &[
         rule! { "opencl/clEnqueueReleaseExternalMemObjectsKHR/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_wait_list-no-failed-event", [R::EVENT_WAIT_LIST] vouched("no_failed_event", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseExternalMemObjectsKHR/INVALID_COMMAND_QUEUE/command_queue+mem_objects-device-in-list", [elsewhere("command_queue"), R::MEM_OBJECTS] vouched("device_in_list", &["command_queue", "CL_MEM_DEVICE_HANDLE_LIST_KHR", "mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReleaseExternalMemObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReleaseExternalMemObjectsKHR/INVALID_COMMAND_QUEUE/mem_objects+command_queue-device-of-context", [R::MEM_OBJECTS, elsewhere("command_queue")] vouched("device_of_context", &["mem_objects", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReleaseExternalMemObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseExternalMemObjectsKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseExternalMemObjectsKHR/INVALID_MEM_OBJECT/mem_objects-imported-memory", [R::MEM_OBJECTS] vouched("imported_memory", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReleaseExternalMemObjectsKHR/INVALID_VALUE/mem_objects+num_mem_objects-null-iff-zero", [R::MEM_OBJECTS, R::NUM_MEM_OBJECTS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReleaseExternalMemObjectsKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueReleaseExternalMemObjectsKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3288,26 +3320,26 @@ arguments! {
 
 static RULES_OF_clEnqueueReleaseGLObjects_arguments: &[Rule] = {
     type R = clEnqueueReleaseGLObjects_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReleaseGLObjects");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReleaseGLObjects");
     &[
         rule! { "opencl/clEnqueueReleaseGLObjects/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReleaseGLObjects/INVALID_CONTEXT/command_queue-context-of-other-api", [elsewhere("command_queue")] vouched("context_of_other_api", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReleaseGLObjects/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseGLObjects/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReleaseGLObjects/INVALID_GL_OBJECT/mem_objects-created-from-other-api", [R::MEM_OBJECTS] vouched("created_from_other_api", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_GL_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_GL_OBJECT" },
         rule! { "opencl/clEnqueueReleaseGLObjects/INVALID_MEM_OBJECT/mem_objects-valid-object", [R::MEM_OBJECTS] vouched("valid_object", &["mem_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReleaseGLObjects/INVALID_VALUE/mem_objects+num_objects-null-iff-zero", [R::MEM_OBJECTS, R::NUM_OBJECTS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReleaseGLObjects/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueReleaseGLObjects/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3322,22 +3354,22 @@ arguments! {
 
 static RULES_OF_clEnqueueSVMFree_arguments: &[Rule] = {
     type R = clEnqueueSVMFree_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMFree");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMFree");
     &[
         rule! { "opencl/clEnqueueSVMFree/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSVMFree/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMFree/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMFree/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueSVMFree/INVALID_VALUE/svm_pointers+num_svm_pointers-null-iff-zero", [R::SVM_POINTERS, R::NUM_SVM_POINTERS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMFree/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueSVMFree/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3352,28 +3384,29 @@ arguments! {
 
 static RULES_OF_clEnqueueSVMMap_arguments: &[Rule] = {
     type R = clEnqueueSVMMap_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMMap");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMMap");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMMap");
     &[
         rule! { "opencl/clEnqueueSVMMap/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_VALUE/size-non-zero", [R::SIZE] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_VALUE/svm_ptr-non-null", [R::SVM_PTR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMap/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueSVMMap/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3390,34 +3423,35 @@ arguments! {
 
 static RULES_OF_clEnqueueSVMMemFill_arguments: &[Rule] = {
     type R = clEnqueueSVMMemFill_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMMemFill");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMMemFill");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMMemFill");
     &[
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_VALUE/pattern-non-null", [R::PATTERN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_VALUE/pattern_size-at-most", [R::PATTERN_SIZE] AtMost(constant(name("", 128))), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_VALUE/pattern_size-non-zero", [R::PATTERN_SIZE] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_VALUE/pattern_size-power-of-two", [R::PATTERN_SIZE] PowerOfTwo, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_VALUE/size-multiple-of", [R::SIZE] MultipleOf(Operand::Field(R::PATTERN_SIZE)), when [of(R::PATTERN_SIZE, Test::NonZero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_VALUE/svm_ptr-non-null", [R::SVM_PTR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemFill/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueSVMMemFill/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3432,28 +3466,29 @@ arguments! {
 
 static RULES_OF_clEnqueueSVMMemcpy_arguments: &[Rule] = {
     type R = clEnqueueSVMMemcpy_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMMemcpy");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMMemcpy");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMMemcpy");
     &[
         rule! { "opencl/clEnqueueSVMMemcpy/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_VALUE/dst_ptr-non-null", [R::DST_PTR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_VALUE/src_ptr-non-null", [R::SRC_PTR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemcpy/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueSVMMemcpy/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3468,26 +3503,27 @@ arguments! {
 
 static RULES_OF_clEnqueueSVMMigrateMem_arguments: &[Rule] = {
     type R = clEnqueueSVMMigrateMem_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMMigrateMem");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMMigrateMem");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMMigrateMem");
     &[
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_VALUE/num_svm_pointers-non-zero", [R::NUM_SVM_POINTERS] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_VALUE/svm_pointers-non-null", [R::SVM_POINTERS] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMigrateMem/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueSVMMigrateMem/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3501,24 +3537,25 @@ arguments! {
 
 static RULES_OF_clEnqueueSVMUnmap_arguments: &[Rule] = {
     type R = clEnqueueSVMUnmap_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMUnmap");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMUnmap");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMUnmap");
     &[
         rule! { "opencl/clEnqueueSVMUnmap/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSVMUnmap/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueSVMUnmap/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMUnmap/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMUnmap/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueSVMUnmap/INVALID_VALUE/svm_ptr-non-null", [R::SVM_PTR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMUnmap/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueSVMUnmap/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3533,34 +3570,34 @@ arguments! {
 
 static RULES_OF_clEnqueueSignalSemaphoresKHR_arguments: &[Rule] = {
     type R = clEnqueueSignalSemaphoresKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSignalSemaphoresKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSignalSemaphoresKHR");
     &[
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_wait_list-no-failed-event", [R::EVENT_WAIT_LIST] vouched("no_failed_event", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/INVALID_COMMAND_QUEUE/command_queue+sema_objects-device-in-list", [elsewhere("command_queue"), elsewhere("sema_objects")] vouched("device_in_list", &["command_queue", "CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR", "sema_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/INVALID_COMMAND_QUEUE/sema_objects+command_queue-device-of-context", [elsewhere("sema_objects"), elsewhere("command_queue")] vouched("device_of_context", &["sema_objects", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/INVALID_CONTEXT/command_queue+sema_objects-same-context", [elsewhere("command_queue"), elsewhere("sema_objects")] vouched("same_context", &["command_queue", "sema_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/INVALID_SEMAPHORE_KHR/sema_objects-valid-object", [elsewhere("sema_objects")] vouched("valid_object", &["sema_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/INVALID_VALUE/num_sema_objects-non-zero", [R::NUM_SEMA_OBJECTS] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/INVALID_VALUE/sema_payload_list-non-null", [R::SEMA_PAYLOAD_LIST] NonNull, when [given(Fact::SemaphoreHandleType, Test::In(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3573,26 +3610,26 @@ arguments! {
 
 static RULES_OF_clEnqueueTask_arguments: &[Rule] = {
     type R = clEnqueueTask_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueTask");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueTask");
     &[
         rule! { "opencl/clEnqueueTask/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueTask/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueTask/INVALID_CONTEXT/command_queue+kernel-same-context", [elsewhere("command_queue"), elsewhere("kernel")] vouched("same_context", &["command_queue", "kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueTask/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueTask/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueTask/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clEnqueueTask/INVALID_PROGRAM_EXECUTABLE/command_queue-built-program", [elsewhere("command_queue")] vouched("built_program", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
         rule! { "opencl/clEnqueueTask/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueTask/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3605,22 +3642,22 @@ arguments! {
 
 static RULES_OF_clEnqueueUnmapMemObject_arguments: &[Rule] = {
     type R = clEnqueueUnmapMemObject_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueUnmapMemObject");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueUnmapMemObject");
     &[
         rule! { "opencl/clEnqueueUnmapMemObject/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueUnmapMemObject/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueUnmapMemObject/INVALID_CONTEXT/command_queue+memobj-same-context", [elsewhere("command_queue"), elsewhere("memobj")] vouched("same_context", &["command_queue", "memobj"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueUnmapMemObject/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueUnmapMemObject/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueUnmapMemObject/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueUnmapMemObject/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3633,20 +3670,20 @@ arguments! {
 
 static RULES_OF_clEnqueueWaitForEvents_arguments: &[Rule] = {
     type R = clEnqueueWaitForEvents_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueWaitForEvents");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueWaitForEvents");
     &[
         rule! { "opencl/clEnqueueWaitForEvents/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueWaitForEvents/INVALID_CONTEXT/command_queue+event_list-same-context", [elsewhere("command_queue"), R::EVENT_LIST] vouched("same_context", &["command_queue", "event_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueWaitForEvents/INVALID_VALUE/event_list-non-null", [R::EVENT_LIST] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWaitForEvents/INVALID_VALUE/num_events-non-zero", [R::NUM_EVENTS] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWaitForEvents/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueWaitForEvents/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3661,34 +3698,34 @@ arguments! {
 
 static RULES_OF_clEnqueueWaitSemaphoresKHR_arguments: &[Rule] = {
     type R = clEnqueueWaitSemaphoresKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueWaitSemaphoresKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueWaitSemaphoresKHR");
     &[
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_wait_list-no-failed-event", [R::EVENT_WAIT_LIST] vouched("no_failed_event", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/INVALID_COMMAND_QUEUE/command_queue+sema_objects-device-in-list", [elsewhere("command_queue"), elsewhere("sema_objects")] vouched("device_in_list", &["command_queue", "CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR", "sema_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/INVALID_COMMAND_QUEUE/sema_objects+command_queue-device-of-context", [elsewhere("sema_objects"), elsewhere("command_queue")] vouched("device_of_context", &["sema_objects", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/INVALID_CONTEXT/command_queue+sema_objects-same-context", [elsewhere("command_queue"), elsewhere("sema_objects")] vouched("same_context", &["command_queue", "sema_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/INVALID_SEMAPHORE_KHR/sema_objects-valid-object", [elsewhere("sema_objects")] vouched("valid_object", &["sema_objects"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/INVALID_VALUE/num_sema_objects-non-zero", [R::NUM_SEMA_OBJECTS] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/INVALID_VALUE/sema_payload_list-non-null", [R::SEMA_PAYLOAD_LIST] NonNull, when [given(Fact::SemaphoreHandleType, Test::In(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3702,36 +3739,37 @@ arguments! {
 
 static RULES_OF_clEnqueueWriteBuffer_arguments: &[Rule] = {
     type R = clEnqueueWriteBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReadBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueReadBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReadBuffer");
     &[
         rule! { "opencl/clEnqueueWriteBuffer/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_CONTEXT/command_queue+buffer-same-context", [elsewhere("command_queue"), elsewhere("buffer")] vouched("same_context", &["command_queue", "buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_OPERATION/buffer-created-with/created_with-clEnqueueWriteBuffer-buffer-MEM_HOST_READ_ONLY-MEM_HOST_NO_ACCESS", [elsewhere("buffer")] vouched("created_with", &["clEnqueueWriteBuffer", "buffer", "CL_MEM_HOST_READ_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_OPERATION/buffer-created-with/created_with-clEnqueueWriteBuffer-buffer-MEM_IMMUTABLE", [elsewhere("buffer")] vouched("created_with", &["clEnqueueWriteBuffer", "buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_VALUE/ptr-non-null", [R::PTR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBuffer/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueWriteBuffer/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueWriteBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueWriteBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3752,52 +3790,53 @@ arguments! {
 
 static RULES_OF_clEnqueueWriteBufferRect_arguments: &[Rule] = {
     type R = clEnqueueWriteBufferRect_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReadBufferRect");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueReadBufferRect");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReadBufferRect");
     &[
         rule! { "opencl/clEnqueueWriteBufferRect/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_CONTEXT/command_queue+buffer-same-context", [elsewhere("command_queue"), elsewhere("buffer")] vouched("same_context", &["command_queue", "buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_OPERATION/buffer-created-with/created_with-clEnqueueWriteBufferRect-buffer-MEM_HOST_READ_ONLY-MEM_HOST_NO_ACCESS", [elsewhere("buffer")] vouched("created_with", &["clEnqueueWriteBufferRect", "buffer", "CL_MEM_HOST_READ_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_OPERATION/buffer-created-with/created_with-clEnqueueWriteBufferRect-buffer-MEM_IMMUTABLE", [elsewhere("buffer")] vouched("created_with", &["clEnqueueWriteBufferRect", "buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/buffer_origin-non-null", [R::BUFFER_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/buffer_row_pitch+region-pitch", [R::BUFFER_ROW_PITCH, R::REGION] vouched("pitch", &["buffer_row_pitch", "region"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/buffer_slice_pitch-multiple-of", [R::BUFFER_SLICE_PITCH] MultipleOf(Operand::Field(R::BUFFER_ROW_PITCH)), when [of(R::BUFFER_SLICE_PITCH, Test::NonZero), of(R::BUFFER_ROW_PITCH, Test::NonZero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/host_origin-non-null", [R::HOST_ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/host_row_pitch+region-pitch", [R::HOST_ROW_PITCH, R::REGION] vouched("pitch", &["host_row_pitch", "region"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/host_slice_pitch-multiple-of", [R::HOST_SLICE_PITCH] MultipleOf(Operand::Field(R::HOST_ROW_PITCH)), when [of(R::HOST_SLICE_PITCH, Test::NonZero), of(R::HOST_ROW_PITCH, Test::NonZero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/ptr-non-null", [R::PTR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/region", [] vouched("region", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueWriteBufferRect/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueWriteBufferRect/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueWriteBufferRect/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3813,84 +3852,85 @@ arguments! {
 
 static RULES_OF_clEnqueueWriteImage_arguments: &[Rule] = {
     type R = clEnqueueWriteImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReadImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueReadImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReadImage");
     &[
         rule! { "opencl/clEnqueueWriteImage/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueWriteImage/IMAGE_FORMAT_NOT_SUPPORTED/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_CONTEXT/command_queue+image-same-context", [elsewhere("command_queue"), elsewhere("image")] vouched("same_context", &["command_queue", "image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_IMAGE_SIZE/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_MEM_OBJECT/image-valid-object", [elsewhere("image")] vouched("valid_object", &["image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_MIP_LEVEL/origin+image-valid-mip-level", [R::ORIGIN, elsewhere("image")] vouched("valid_mip_level", &["origin", "image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_OPERATION/image-created-with/created_with-clEnqueueWriteImage-image-MEM_HOST_READ_ONLY-MEM_HOST_NO_ACCESS", [elsewhere("image")] vouched("created_with", &["clEnqueueWriteImage", "image", "CL_MEM_HOST_READ_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_OPERATION/image-created-with/created_with-clEnqueueWriteImage-image-MEM_IMMUTABLE", [elsewhere("image")] vouched("created_with", &["clEnqueueWriteImage", "image", "CL_MEM_IMMUTABLE_EXT"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_VALUE/origin-non-null", [R::ORIGIN] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_VALUE/ptr-non-null", [R::PTR] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteImage/MEM_OBJECT_ALLOCATION_FAILURE/image-memory", [elsewhere("image")] vouched("memory", &["image"]), when [],
-        origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueWriteImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueWriteImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clFinalizeCommandBufferKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clFinalizeCommandBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clFinalizeCommandBufferKHR");
     &[
         rule! { "opencl/clFinalizeCommandBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clFinalizeCommandBufferKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer", "recording"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clFinalizeCommandBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clFinalizeCommandBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clFinish_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clFinish");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clFinish");
     &[
         rule! { "opencl/clFinish/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clFinish/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clFinish/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clFlush_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clFlush");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clFlush");
     &[
         rule! { "opencl/clFlush/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clFlush/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clFlush/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3903,18 +3943,18 @@ arguments! {
 
 static RULES_OF_clGetCommandBufferInfoKHR_arguments: &[Rule] = {
     type R = clGetCommandBufferInfoKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetCommandBufferInfoKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetCommandBufferInfoKHR");
     &[
         rule! { "opencl/clGetCommandBufferInfoKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clGetCommandBufferInfoKHR/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_command_buffer_info_khr: CL_COMMAND_BUFFER_QUEUES_KHR, CL_COMMAND_BUFFER_NUM_QUEUES_KHR, CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR, CL_COMMAND_BUFFER_STATE_KHR, CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, CL_COMMAND_BUFFER_CONTEXT_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetCommandBufferInfoKHR/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "command-buffer-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetCommandBufferInfoKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetCommandBufferInfoKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3927,20 +3967,21 @@ arguments! {
 
 static RULES_OF_clGetCommandQueueInfo_arguments: &[Rule] = {
     type R = clGetCommandQueueInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetCommandQueueInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetCommandQueueInfo");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetCommandQueueInfo");
     &[
         rule! { "opencl/clGetCommandQueueInfo/INVALID_COMMAND_QUEUE/command_queue-valid-object/2e4a843ea2e20c0f", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clGetCommandQueueInfo/INVALID_COMMAND_QUEUE/command_queue-valid-object/3edb2baa692897a9", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clGetCommandQueueInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_command_queue_info: CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_REFERENCE_COUNT, CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE, CL_QUEUE_DEVICE_DEFAULT, CL_QUEUE_PROPERTIES_ARRAY]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetCommandQueueInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "command-queue-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetCommandQueueInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetCommandQueueInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3953,18 +3994,19 @@ arguments! {
 
 static RULES_OF_clGetContextInfo_arguments: &[Rule] = {
     type R = clGetContextInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetContextInfo");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetContextInfo");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetContextInfo");
     &[
         rule! { "opencl/clGetContextInfo/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clGetContextInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_context_info: CL_CONTEXT_REFERENCE_COUNT, CL_CONTEXT_DEVICES, CL_CONTEXT_PROPERTIES, CL_CONTEXT_NUM_DEVICES, CL_CONTEXT_ADAPTER_D3D9_KHR, CL_CONTEXT_ADAPTER_D3D9EX_KHR, CL_CONTEXT_ADAPTER_DXVA_KHR, CL_CONTEXT_D3D10_DEVICE_KHR, CL_CONTEXT_D3D11_DEVICE_KHR, CL_CONTEXT_D3D9_DEVICE_INTEL, CL_CONTEXT_D3D10_PREFER_SHARED_RESOURCES_KHR, CL_CONTEXT_D3D11_PREFER_SHARED_RESOURCES_KHR, CL_CONTEXT_D3D9EX_DEVICE_INTEL, CL_CONTEXT_DXVA_DEVICE_INTEL, CL_CONTEXT_VA_API_DISPLAY_INTEL, CL_CONTEXT_PERF_HINT_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetContextInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "context-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetContextInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetContextInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3977,18 +4019,19 @@ arguments! {
 
 static RULES_OF_clGetDeviceAndHostTimer_arguments: &[Rule] = {
     type R = clGetDeviceAndHostTimer_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetDeviceAndHostTimer");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetDeviceAndHostTimer");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetDeviceAndHostTimer");
     &[
         rule! { "opencl/clGetDeviceAndHostTimer/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clGetDeviceAndHostTimer/INVALID_VALUE/device_timestamp-non-null", [R::DEVICE_TIMESTAMP] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceAndHostTimer/INVALID_VALUE/host_timestamp-non-null", [R::HOST_TIMESTAMP] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceAndHostTimer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetDeviceAndHostTimer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4003,22 +4046,23 @@ arguments! {
 
 static RULES_OF_clGetDeviceIDs_arguments: &[Rule] = {
     type R = clGetDeviceIDs_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetDeviceIDs");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetDeviceIDs");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetDeviceIDs");
     &[
         rule! { "opencl/clGetDeviceIDs/DEVICE_NOT_FOUND/device_type-device-found", [R::DEVICE_TYPE] vouched("device_found", &["device_type"]), when [],
-        origin: Stated, source: FROM, error: "CL_DEVICE_NOT_FOUND" },
+            origin: Stated, source: FROM, error: "CL_DEVICE_NOT_FOUND" },
         rule! { "opencl/clGetDeviceIDs/INVALID_DEVICE_TYPE/device_type-only-flags", [R::DEVICE_TYPE] OnlyFlags(named![cl_device_type: CL_DEVICE_TYPE_DEFAULT, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_CUSTOM, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_RESERVED0_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE_TYPE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE_TYPE" },
         rule! { "opencl/clGetDeviceIDs/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clGetDeviceIDs/INVALID_VALUE/devices-non-null", [R::DEVICES] NonNull, when [of(R::NUM_DEVICES, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDs/INVALID_VALUE/devices-null", [R::DEVICES] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDs/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetDeviceIDs/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4036,24 +4080,25 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clGetDeviceIDsFromD3D10KHR_arguments: &[Rule] = {
     type R = clGetDeviceIDsFromD3D10KHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetDeviceIDsFromD3D10KHR");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetDeviceIDsFromD3D10KHR");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetDeviceIDsFromD3D10KHR");
     &[
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/DEVICE_NOT_FOUND/d3d_object-device-found", [elsewhere("d3d_object")] vouched("device_found", &["d3d_object"]), when [],
-        origin: Stated, source: FROM, error: "CL_DEVICE_NOT_FOUND" },
+            origin: Stated, source: FROM, error: "CL_DEVICE_NOT_FOUND" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/INVALID_VALUE/d3d_device_set-one-of", [R::D3D_DEVICE_SET] OneOf(named![cl_d3d10_device_set_khr: CL_PREFERRED_DEVICES_FOR_D3D10_KHR, CL_ALL_DEVICES_FOR_D3D10_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/INVALID_VALUE/d3d_device_source-one-of", [R::D3D_DEVICE_SOURCE] OneOf(named![cl_d3d10_device_source_khr: CL_D3D10_DEVICE_KHR, CL_D3D10_DXGI_ADAPTER_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/INVALID_VALUE/devices-non-null", [R::DEVICES] NonNull, when [of(R::NUM_DEVICES, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/INVALID_VALUE/devices-null", [R::DEVICES] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4071,24 +4116,25 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clGetDeviceIDsFromD3D11KHR_arguments: &[Rule] = {
     type R = clGetDeviceIDsFromD3D11KHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetDeviceIDsFromD3D11KHR");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetDeviceIDsFromD3D11KHR");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetDeviceIDsFromD3D11KHR");
     &[
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/DEVICE_NOT_FOUND/d3d_object-device-found", [elsewhere("d3d_object")] vouched("device_found", &["d3d_object"]), when [],
-        origin: Stated, source: FROM, error: "CL_DEVICE_NOT_FOUND" },
+            origin: Stated, source: FROM, error: "CL_DEVICE_NOT_FOUND" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/INVALID_VALUE/d3d_device_set-one-of", [R::D3D_DEVICE_SET] OneOf(named![cl_d3d11_device_set_khr: CL_PREFERRED_DEVICES_FOR_D3D11_KHR, CL_ALL_DEVICES_FOR_D3D11_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/INVALID_VALUE/d3d_device_source-one-of", [R::D3D_DEVICE_SOURCE] OneOf(named![cl_d3d11_device_source_khr: CL_D3D11_DEVICE_KHR, CL_D3D11_DXGI_ADAPTER_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/INVALID_VALUE/devices-non-null", [R::DEVICES] NonNull, when [of(R::NUM_DEVICES, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/INVALID_VALUE/devices-null", [R::DEVICES] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4105,26 +4151,27 @@ arguments! {
 
 static RULES_OF_clGetDeviceIDsFromDX9MediaAdapterKHR_arguments: &[Rule] = {
     type R = clGetDeviceIDsFromDX9MediaAdapterKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetDeviceIDsFromDX9MediaAdapterKHR");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetDeviceIDsFromDX9MediaAdapterKHR");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetDeviceIDsFromDX9MediaAdapterKHR");
     &[
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_VALUE/devices-non-null", [R::DEVICES] NonNull, when [of(R::NUM_DEVICES, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_VALUE/devices-null", [R::DEVICES] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_VALUE/media_adapter_set-one-of", [R::MEDIA_ADAPTER_SET] OneOf(named![cl_dx9_media_adapter_set_khr: CL_PREFERRED_DEVICES_FOR_DX9_MEDIA_ADAPTER_KHR, CL_ALL_DEVICES_FOR_DX9_MEDIA_ADAPTER_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_VALUE/media_adapters-non-null", [R::MEDIA_ADAPTERS] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_VALUE/media_adapters-valid-values", [R::MEDIA_ADAPTERS] vouched("valid_values", &["media_adapters"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_VALUE/num_media_adapters-non-zero", [R::NUM_MEDIA_ADAPTERS] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4137,18 +4184,19 @@ arguments! {
 
 static RULES_OF_clGetDeviceInfo_arguments: &[Rule] = {
     type R = clGetDeviceInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetDeviceInfo");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetDeviceInfo");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetDeviceInfo");
     &[
         rule! { "opencl/clGetDeviceInfo/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clGetDeviceInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_device_info: CL_DEVICE_TYPE, CL_DEVICE_VENDOR_ID, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES, CL_DEVICE_MAX_WORK_GROUP_SIZES, CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR, CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE, CL_DEVICE_MAX_CLOCK_FREQUENCY, CL_DEVICE_ADDRESS_BITS, CL_DEVICE_MAX_READ_IMAGE_ARGS, CL_DEVICE_MAX_WRITE_IMAGE_ARGS, CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_IMAGE2D_MAX_WIDTH, CL_DEVICE_IMAGE2D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_WIDTH, CL_DEVICE_IMAGE3D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_DEPTH, CL_DEVICE_IMAGE_SUPPORT, CL_DEVICE_MAX_PARAMETER_SIZE, CL_DEVICE_MAX_SAMPLERS, CL_DEVICE_MEM_BASE_ADDR_ALIGN, CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, CL_DEVICE_MAX_CONSTANT_ARGS, CL_DEVICE_LOCAL_MEM_TYPE, CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_ERROR_CORRECTION_SUPPORT, CL_DEVICE_PROFILING_TIMER_RESOLUTION, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_AVAILABLE, CL_DEVICE_COMPILER_AVAILABLE, CL_DEVICE_EXECUTION_CAPABILITIES, CL_DEVICE_QUEUE_PROPERTIES, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DRIVER_VERSION, CL_DEVICE_PROFILE, CL_DEVICE_VERSION, CL_DEVICE_EXTENSIONS, CL_DEVICE_PLATFORM, CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_HALF_FP_CONFIG, CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF, CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_LINKER_AVAILABLE, CL_DEVICE_BUILT_IN_KERNELS, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, CL_DEVICE_PARENT_DEVICE, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, CL_DEVICE_PARTITION_PROPERTIES, CL_DEVICE_PARTITION_AFFINITY_DOMAIN, CL_DEVICE_PARTITION_TYPE, CL_DEVICE_REFERENCE_COUNT, CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, CL_DEVICE_PRINTF_BUFFER_SIZE, CL_DEVICE_IMAGE_PITCH_ALIGNMENT, CL_DEVICE_IMAGE_PITCH_ALIGNMENT_KHR, CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT_KHR, CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, CL_DEVICE_MAX_ON_DEVICE_QUEUES, CL_DEVICE_MAX_ON_DEVICE_EVENTS, CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, CL_DEVICE_MAX_PIPE_ARGS, CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, CL_DEVICE_PIPE_MAX_PACKET_SIZE, CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT, CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT, CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT, CL_DEVICE_IL_VERSION, CL_DEVICE_IL_VERSION_KHR, CL_DEVICE_MAX_NUM_SUB_GROUPS, CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, CL_DEVICE_NUMERIC_VERSION_KHR, CL_DEVICE_NUMERIC_VERSION, CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR, CL_DEVICE_EXTENSIONS_WITH_VERSION_KHR, CL_DEVICE_EXTENSIONS_WITH_VERSION, CL_DEVICE_ILS_WITH_VERSION_KHR, CL_DEVICE_ILS_WITH_VERSION, CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION_KHR, CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, CL_DEVICE_OPENCL_C_ALL_VERSIONS, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, CL_DEVICE_UUID_KHR, CL_DEVICE_UUID, CL_DRIVER_UUID_KHR, CL_DRIVER_UUID, CL_DEVICE_LUID_VALID_KHR, CL_DEVICE_LUID_VALID, CL_DEVICE_LUID_KHR, CL_DEVICE_LUID, CL_DEVICE_NODE_MASK_KHR, CL_DEVICE_NODE_MASK, CL_DEVICE_OPENCL_C_FEATURES, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, CL_DEVICE_PIPE_SUPPORT, CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR, CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED, CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, CL_DEVICE_SVM_TYPE_CAPABILITIES_KHR, CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR, CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR, CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR, CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR, CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS, CL_DEVICE_SPIRV_EXTENSIONS_KHR, CL_DEVICE_SPIRV_EXTENSIONS, CL_DEVICE_SPIRV_CAPABILITIES_KHR, CL_DEVICE_SPIRV_CAPABILITIES, CL_DEVICE_TERMINATE_CAPABILITY_KHR, CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR, CL_DEVICE_SEMAPHORE_TYPES_KHR, CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR, CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR, CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, CL_DEVICE_REGISTERS_PER_BLOCK_NV, CL_DEVICE_WARP_SIZE_NV, CL_DEVICE_GPU_OVERLAP_NV, CL_DEVICE_KERNEL_EXEC_TIMEOUT_NV, CL_DEVICE_INTEGRATED_MEMORY_NV, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_AMD, CL_DEVICE_MAX_WORK_GROUP_SIZE_AMD, CL_DEVICE_PREFERRED_CONSTANT_BUFFER_SIZE_AMD, CL_DEVICE_PCIE_ID_AMD, CL_DEVICE_PROFILING_TIMER_OFFSET_AMD, CL_DEVICE_TOPOLOGY_AMD, CL_DEVICE_BOARD_NAME_AMD, CL_DEVICE_GLOBAL_FREE_MEMORY_AMD, CL_DEVICE_SIMD_PER_COMPUTE_UNIT_AMD, CL_DEVICE_SIMD_WIDTH_AMD, CL_DEVICE_SIMD_INSTRUCTION_WIDTH_AMD, CL_DEVICE_WAVEFRONT_WIDTH_AMD, CL_DEVICE_GLOBAL_MEM_CHANNELS_AMD, CL_DEVICE_GLOBAL_MEM_CHANNEL_BANKS_AMD, CL_DEVICE_GLOBAL_MEM_CHANNEL_BANK_WIDTH_AMD, CL_DEVICE_LOCAL_MEM_SIZE_PER_COMPUTE_UNIT_AMD, CL_DEVICE_LOCAL_MEM_BANKS_AMD, CL_DEVICE_THREAD_TRACE_SUPPORTED_AMD, CL_DEVICE_GFXIP_MAJOR_AMD, CL_DEVICE_GFXIP_MINOR_AMD, CL_DEVICE_AVAILABLE_ASYNC_QUEUES_AMD, CL_DEVICE_PARENT_DEVICE_EXT, CL_DEVICE_PARTITION_TYPES_EXT, CL_DEVICE_AFFINITY_DOMAINS_EXT, CL_DEVICE_REFERENCE_COUNT_EXT, CL_DEVICE_PARTITION_STYLE_EXT, CL_DEVICE_ME_VERSION_INTEL, CL_DEVICE_EXT_MEM_PADDING_IN_BYTES_QCOM, CL_DEVICE_PAGE_SIZE_QCOM, CL_DEVICE_SVM_CAPABILITIES_ARM, CL_DEVICE_COMPUTE_UNITS_BITFIELD_ARM, CL_DEVICE_MEMORY_CAPABILITIES_IMG, CL_DEVICE_WORKGROUP_PROTECTION_SVM_CAPABILITIES_IMG, CL_DEVICE_WORKGROUP_PROTECTION_DEVICE_ENQUEUE_CAPABILITIES_IMG, CL_DEVICE_SAFETY_MEM_SIZE_IMG, CL_DEVICE_SPIR_VERSIONS, CL_DEVICE_SIMULTANEOUS_INTEROPS_INTEL, CL_DEVICE_NUM_SIMULTANEOUS_INTEROPS_INTEL, CL_DEVICE_SUB_GROUP_SIZES_INTEL, CL_DEVICE_AVC_ME_VERSION_INTEL, CL_DEVICE_AVC_ME_SUPPORTS_TEXTURE_SAMPLER_USE_INTEL, CL_DEVICE_AVC_ME_SUPPORTS_PREEMPTION_INTEL, CL_DEVICE_PCI_BUS_INFO_KHR, CL_DEVICE_PLANAR_YUV_MAX_WIDTH_INTEL, CL_DEVICE_PLANAR_YUV_MAX_HEIGHT_INTEL, CL_DEVICE_QUEUE_FAMILY_PROPERTIES_INTEL, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL, CL_DEVICE_JOB_SLOTS_ARM, CL_DEVICE_SCHEDULING_CONTROLS_CAPABILITIES_ARM, CL_DEVICE_MAX_WARP_COUNT_ARM, CL_DEVICE_SUPPORTED_REGISTER_ALLOCATIONS_ARM, CL_DEVICE_CONTROLLED_TERMINATION_CAPABILITIES_ARM, CL_DEVICE_SCHEDULING_CONTROLS_CAPABILITIES_IMG, CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT, CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT, CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT, CL_DEVICE_IP_VERSION_INTEL, CL_DEVICE_ID_INTEL, CL_DEVICE_NUM_SLICES_INTEL, CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL, CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL, CL_DEVICE_NUM_THREADS_PER_EU_INTEL, CL_DEVICE_FEATURE_CAPABILITIES_INTEL]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "device-queries-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetDeviceInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4161,18 +4209,18 @@ arguments! {
 
 static RULES_OF_clGetEventInfo_arguments: &[Rule] = {
     type R = clGetEventInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetEventInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetEventInfo");
     &[
         rule! { "opencl/clGetEventInfo/INVALID_EVENT/event-valid-object", [elsewhere("event")] vouched("valid_object", &["event"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
         rule! { "opencl/clGetEventInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_event_info: CL_EVENT_COMMAND_QUEUE, CL_EVENT_COMMAND_TYPE, CL_EVENT_REFERENCE_COUNT, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_EVENT_CONTEXT, CL_EVENT_COMMAND_TERMINATION_REASON_ARM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetEventInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "event-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetEventInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetEventInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4185,18 +4233,18 @@ arguments! {
 
 static RULES_OF_clGetEventProfilingInfo_arguments: &[Rule] = {
     type R = clGetEventProfilingInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetEventProfilingInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetEventProfilingInfo");
     &[
         rule! { "opencl/clGetEventProfilingInfo/INVALID_EVENT/event-valid-object", [elsewhere("event")] vouched("valid_object", &["event"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
         rule! { "opencl/clGetEventProfilingInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_profiling_info: CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_COMPLETE]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetEventProfilingInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "event-profiling-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetEventProfilingInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetEventProfilingInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4209,28 +4257,28 @@ arguments! {
 
 static RULES_OF_clGetGLContextInfoKHR_arguments: &[Rule] = {
     type R = clGetGLContextInfoKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetGLContextInfoKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetGLContextInfoKHR");
     &[
         rule! { "opencl/clGetGLContextInfoKHR/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_gl_context_info: CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, CL_DEVICES_FOR_GL_CONTEXT_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetGLContextInfoKHR/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "gl-context-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetGLContextInfoKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetGLContextInfoKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clGetGLObjectInfo_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetGLObjectInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetGLObjectInfo");
     &[
         rule! { "opencl/clGetGLObjectInfo/INVALID_MEM_OBJECT/memobj-valid-object", [elsewhere("memobj")] vouched("valid_object", &["memobj"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clGetGLObjectInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetGLObjectInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4244,20 +4292,20 @@ arguments! {
 
 static RULES_OF_clGetGLTextureInfo_arguments: &[Rule] = {
     type R = clGetGLTextureInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetGLTextureInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetGLTextureInfo");
     &[
         rule! { "opencl/clGetGLTextureInfo/INVALID_MEM_OBJECT/memobj-valid-object", [elsewhere("memobj")] vouched("valid_object", &["memobj"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clGetGLTextureInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_gl_texture_info: CL_GL_TEXTURE_TARGET, CL_GL_MIPMAP_LEVEL, CL_GL_NUM_SAMPLES]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetGLTextureInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "gl-texture-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetGLTextureInfo/INVALID_VALUE/param_value_size_ret-non-null", [R::PARAM_VALUE_SIZE_RET] NonNull, when [of(R::PARAM_VALUE, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetGLTextureInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetGLTextureInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4269,16 +4317,16 @@ arguments! {
 
 static RULES_OF_clGetHostTimer_arguments: &[Rule] = {
     type R = clGetHostTimer_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetHostTimer");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetHostTimer");
     &[
         rule! { "opencl/clGetHostTimer/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clGetHostTimer/INVALID_VALUE/host_timestamp-non-null", [R::HOST_TIMESTAMP] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetHostTimer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetHostTimer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4291,18 +4339,19 @@ arguments! {
 
 static RULES_OF_clGetImageInfo_arguments: &[Rule] = {
     type R = clGetImageInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetImageInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetImageInfo");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetImageInfo");
     &[
         rule! { "opencl/clGetImageInfo/INVALID_MEM_OBJECT/image-valid-object", [elsewhere("image")] vouched("valid_object", &["image"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clGetImageInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_image_info: CL_IMAGE_FORMAT, CL_IMAGE_ELEMENT_SIZE, CL_IMAGE_ROW_PITCH, CL_IMAGE_SLICE_PITCH, CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH, CL_IMAGE_ARRAY_SIZE, CL_IMAGE_BUFFER, CL_IMAGE_NUM_MIP_LEVELS, CL_IMAGE_NUM_SAMPLES, CL_IMAGE_DX9_MEDIA_PLANE_KHR, CL_IMAGE_D3D10_SUBRESOURCE_KHR, CL_IMAGE_D3D11_SUBRESOURCE_KHR, CL_IMAGE_DX9_PLANE_INTEL, CL_IMAGE_VA_API_PLANE_INTEL]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetImageInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "image-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetImageInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetImageInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4316,28 +4365,29 @@ arguments! {
 
 static RULES_OF_clGetImageRequirementsInfoEXT_arguments: &[Rule] = {
     type R = clGetImageRequirementsInfoEXT_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetImageRequirementsInfoEXT");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetImageRequirementsInfoEXT");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetImageRequirementsInfoEXT");
     &[
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_IMAGE_DESCRIPTOR/image_desc-valid-values", [elsewhere("image_desc")] vouched("valid_values", &["image_desc"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_DESCRIPTOR" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_IMAGE_FORMAT_DESCRIPTOR/image_format-valid-values", [elsewhere("image_format")] vouched("valid_values", &["image_format"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_PROPERTY/properties-no-duplicate-property", [R::PROPERTIES] NoDuplicateProperty, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_PROPERTY/properties-only-properties", [R::PROPERTIES] OnlyProperties(&[name("CL_MEM_DEVICE_HANDLE_LIST_KHR", cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128), name("CL_MEM_ALLOC_FLAGS_IMG", cl_mem_properties::CL_MEM_ALLOC_FLAGS_IMG.0 as i128), name("CL_MEM_LOCALLY_UNCACHED_RESOURCE_INTEL", cl_mem_properties::CL_MEM_LOCALLY_UNCACHED_RESOURCE_INTEL.0 as i128), name("CL_MEM_DEVICE_ID_INTEL", cl_mem_properties::CL_MEM_DEVICE_ID_INTEL.0 as i128), name("CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT", cl_mem_properties::CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR.0 as i128)]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_PROPERTY/properties-valid-property-values", [R::PROPERTIES] vouched("valid_property_values", &["properties"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_VALUE/param_name-valid-object", [elsewhere("param_name")] vouched("valid_object", &["param_name"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "image-requirements-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4350,20 +4400,20 @@ arguments! {
 
 static RULES_OF_clGetKernelArgInfo_arguments: &[Rule] = {
     type R = clGetKernelArgInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelArgInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetKernelArgInfo");
     &[
         rule! { "opencl/clGetKernelArgInfo/INVALID_ARG_INDEX/arg_index-valid-object", [elsewhere("arg_index")] vouched("valid_object", &["arg_index"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_ARG_INDEX" },
+            origin: Stated, source: FROM, error: "CL_INVALID_ARG_INDEX" },
         rule! { "opencl/clGetKernelArgInfo/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clGetKernelArgInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_kernel_arg_info: CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_ACCESS_QUALIFIER, CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_QUALIFIER, CL_KERNEL_ARG_NAME]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetKernelArgInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "kernel-argument-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetKernelArgInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetKernelArgInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4376,18 +4426,18 @@ arguments! {
 
 static RULES_OF_clGetKernelInfo_arguments: &[Rule] = {
     type R = clGetKernelInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetKernelInfo");
     &[
         rule! { "opencl/clGetKernelInfo/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clGetKernelInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_kernel_info: CL_KERNEL_FUNCTION_NAME, CL_KERNEL_NUM_ARGS, CL_KERNEL_REFERENCE_COUNT, CL_KERNEL_CONTEXT, CL_KERNEL_PROGRAM, CL_KERNEL_ATTRIBUTES, CL_KERNEL_MAX_WARP_COUNT_ARM]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetKernelInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "kernel-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetKernelInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetKernelInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4400,18 +4450,18 @@ arguments! {
 
 static RULES_OF_clGetKernelSubGroupInfo_arguments: &[Rule] = {
     type R = clGetKernelSubGroupInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelSubGroupInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetKernelSubGroupInfo");
     &[
         rule! { "opencl/clGetKernelSubGroupInfo/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clGetKernelSubGroupInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_kernel_sub_group_info: CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, CL_KERNEL_MAX_NUM_SUB_GROUPS, CL_KERNEL_COMPILE_NUM_SUB_GROUPS, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR, CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetKernelSubGroupInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "kernel-sub-group-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetKernelSubGroupInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetKernelSubGroupInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4424,18 +4474,18 @@ arguments! {
 
 static RULES_OF_clGetKernelSubGroupInfoKHR_arguments: &[Rule] = {
     type R = clGetKernelSubGroupInfoKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelSubGroupInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetKernelSubGroupInfo");
     &[
         rule! { "opencl/clGetKernelSubGroupInfoKHR/INVALID_KERNEL/valid-object", [] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clGetKernelSubGroupInfoKHR/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_kernel_sub_group_info: CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, CL_KERNEL_MAX_NUM_SUB_GROUPS, CL_KERNEL_COMPILE_NUM_SUB_GROUPS, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR, CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetKernelSubGroupInfoKHR/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "kernel-sub-group-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetKernelSubGroupInfoKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetKernelSubGroupInfoKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4449,30 +4499,30 @@ arguments! {
 
 static RULES_OF_clGetKernelSuggestedLocalWorkSize_arguments: &[Rule] = {
     type R = clGetKernelSuggestedLocalWorkSize_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelSuggestedLocalWorkSize");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetKernelSuggestedLocalWorkSize");
     &[
         rule! { "opencl/clGetKernelSuggestedLocalWorkSize/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSize/INVALID_CONTEXT/command_queue+kernel-same-context", [elsewhere("command_queue"), elsewhere("kernel")] vouched("same_context", &["command_queue", "kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSize/INVALID_GLOBAL_OFFSET/global_work_offset-null", [R::GLOBAL_WORK_OFFSET] Null, when [if_vouched("version_below", &["1.1"])],
-        origin: Stated, source: FROM, error: "CL_INVALID_GLOBAL_OFFSET" },
+            origin: Stated, source: FROM, error: "CL_INVALID_GLOBAL_OFFSET" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSize/INVALID_GLOBAL_WORK_SIZE/global_work_size-non-null", [R::GLOBAL_WORK_SIZE] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_GLOBAL_WORK_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_GLOBAL_WORK_SIZE" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSize/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSize/INVALID_KERNEL_ARGS/kernel-arguments-set", [elsewhere("kernel")] vouched("arguments_set", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL_ARGS" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL_ARGS" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSize/INVALID_PROGRAM_EXECUTABLE/command_queue-built-program", [elsewhere("command_queue")] vouched("built_program", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSize/INVALID_VALUE/suggested_local_work_size-non-null", [R::SUGGESTED_LOCAL_WORK_SIZE] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSize/MISALIGNED_SUB_BUFFER_OFFSET/kernel-sub-buffer", [elsewhere("kernel")] vouched("sub_buffer", &["kernel"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSize/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSize/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4486,30 +4536,30 @@ arguments! {
 
 static RULES_OF_clGetKernelSuggestedLocalWorkSizeKHR_arguments: &[Rule] = {
     type R = clGetKernelSuggestedLocalWorkSizeKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelSuggestedLocalWorkSize");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetKernelSuggestedLocalWorkSize");
     &[
         rule! { "opencl/clGetKernelSuggestedLocalWorkSizeKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSizeKHR/INVALID_CONTEXT/command_queue+kernel-same-context", [elsewhere("command_queue"), elsewhere("kernel")] vouched("same_context", &["command_queue", "kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSizeKHR/INVALID_GLOBAL_OFFSET/global_work_offset-null", [R::GLOBAL_WORK_OFFSET] Null, when [if_vouched("version_below", &["1.1"])],
-        origin: Stated, source: FROM, error: "CL_INVALID_GLOBAL_OFFSET" },
+            origin: Stated, source: FROM, error: "CL_INVALID_GLOBAL_OFFSET" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSizeKHR/INVALID_GLOBAL_WORK_SIZE/global_work_size-non-null", [R::GLOBAL_WORK_SIZE] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_GLOBAL_WORK_SIZE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_GLOBAL_WORK_SIZE" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSizeKHR/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSizeKHR/INVALID_KERNEL_ARGS/kernel-arguments-set", [elsewhere("kernel")] vouched("arguments_set", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL_ARGS" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL_ARGS" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSizeKHR/INVALID_PROGRAM_EXECUTABLE/command_queue-built-program", [elsewhere("command_queue")] vouched("built_program", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSizeKHR/INVALID_VALUE/suggested_local_work_size-non-null", [R::SUGGESTED_LOCAL_WORK_SIZE] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSizeKHR/MISALIGNED_SUB_BUFFER_OFFSET/kernel-sub-buffer", [elsewhere("kernel")] vouched("sub_buffer", &["kernel"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-        origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSizeKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetKernelSuggestedLocalWorkSizeKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4522,18 +4572,18 @@ arguments! {
 
 static RULES_OF_clGetKernelWorkGroupInfo_arguments: &[Rule] = {
     type R = clGetKernelWorkGroupInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelWorkGroupInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetKernelWorkGroupInfo");
     &[
         rule! { "opencl/clGetKernelWorkGroupInfo/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clGetKernelWorkGroupInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_kernel_work_group_info: CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_PRIVATE_MEM_SIZE, CL_KERNEL_GLOBAL_WORK_SIZE, CL_KERNEL_SPILL_MEM_SIZE_INTEL, CL_KERNEL_ALLOCATIONS_INFO_INTEL]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetKernelWorkGroupInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "kernel-workgroup-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetKernelWorkGroupInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetKernelWorkGroupInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4546,22 +4596,22 @@ arguments! {
 
 static RULES_OF_clGetMemObjectInfo_arguments: &[Rule] = {
     type R = clGetMemObjectInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetMemObjectInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetMemObjectInfo");
     &[
         rule! { "opencl/clGetMemObjectInfo/INVALID_D3D10_RESOURCE_KHR/memobj-created-by", [elsewhere("memobj")] vouched("created_by", &["memobj", "clCreateFromD3D10BufferKHR", "clCreateFromD3D10Texture2DKHR", "clCreateFromD3D10Texture3DKHR"]), when [of(R::PARAM_NAME, Test::In(named![cl_mem_info: CL_MEM_D3D10_RESOURCE_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_D3D10_RESOURCE_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_D3D10_RESOURCE_KHR" },
         rule! { "opencl/clGetMemObjectInfo/INVALID_D3D11_RESOURCE_KHR/memobj-created-by", [elsewhere("memobj")] vouched("created_by", &["memobj", "clCreateFromD3D11BufferKHR", "clCreateFromD3D11Texture2DKHR", "clCreateFromD3D11Texture3DKHR"]), when [of(R::PARAM_NAME, Test::In(named![cl_mem_info: CL_MEM_D3D11_RESOURCE_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_D3D11_RESOURCE_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_D3D11_RESOURCE_KHR" },
         rule! { "opencl/clGetMemObjectInfo/INVALID_MEM_OBJECT/memobj-valid-object", [elsewhere("memobj")] vouched("valid_object", &["memobj"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clGetMemObjectInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_mem_info: CL_MEM_TYPE, CL_MEM_FLAGS, CL_MEM_SIZE, CL_MEM_HOST_PTR, CL_MEM_MAP_COUNT, CL_MEM_REFERENCE_COUNT, CL_MEM_CONTEXT, CL_MEM_ASSOCIATED_MEMOBJECT, CL_MEM_OFFSET, CL_MEM_USES_SVM_POINTER, CL_MEM_PROPERTIES, CL_MEM_DX9_MEDIA_ADAPTER_TYPE_KHR, CL_MEM_DX9_MEDIA_SURFACE_INFO_KHR, CL_MEM_D3D10_RESOURCE_KHR, CL_MEM_D3D11_RESOURCE_KHR, CL_MEM_DX9_RESOURCE_INTEL, CL_MEM_DX9_SHARED_HANDLE_INTEL, CL_MEM_VA_API_MEDIA_SURFACE_INTEL, CL_MEM_USES_SVM_POINTER_ARM, CL_MEM_DEVICE_ADDRESS_EXT]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetMemObjectInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "mem-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetMemObjectInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetMemObjectInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4574,18 +4624,18 @@ arguments! {
 
 static RULES_OF_clGetMutableCommandInfoKHR_arguments: &[Rule] = {
     type R = clGetMutableCommandInfoKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetMutableCommandInfoKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetMutableCommandInfoKHR");
     &[
         rule! { "opencl/clGetMutableCommandInfoKHR/INVALID_MUTABLE_COMMAND_KHR/command-valid-object", [elsewhere("command")] vouched("valid_object", &["command"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MUTABLE_COMMAND_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MUTABLE_COMMAND_KHR" },
         rule! { "opencl/clGetMutableCommandInfoKHR/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_mutable_command_info_khr: CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR, CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR, CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR, CL_MUTABLE_DISPATCH_KERNEL_KHR, CL_MUTABLE_DISPATCH_DIMENSIONS_KHR, CL_MUTABLE_DISPATCH_GLOBAL_WORK_OFFSET_KHR, CL_MUTABLE_DISPATCH_GLOBAL_WORK_SIZE_KHR, CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR, CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetMutableCommandInfoKHR/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "mutable-command-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetMutableCommandInfoKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetMutableCommandInfoKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4598,18 +4648,18 @@ arguments! {
 
 static RULES_OF_clGetPipeInfo_arguments: &[Rule] = {
     type R = clGetPipeInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetPipeInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetPipeInfo");
     &[
         rule! { "opencl/clGetPipeInfo/INVALID_MEM_OBJECT/pipe-valid-object", [elsewhere("pipe")] vouched("valid_object", &["pipe"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clGetPipeInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_pipe_info: CL_PIPE_PACKET_SIZE, CL_PIPE_MAX_PACKETS, CL_PIPE_PROPERTIES]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetPipeInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "pipe-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetPipeInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetPipeInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4623,16 +4673,17 @@ arguments! {
 
 static RULES_OF_clGetPlatformIDs_arguments: &[Rule] = {
     type R = clGetPlatformIDs_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetPlatformIDs");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetPlatformIDs");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetPlatformIDs");
     &[
         rule! { "opencl/clGetPlatformIDs/INVALID_VALUE/platforms-non-null", [R::PLATFORMS] NonNull, when [of(R::NUM_PLATFORMS, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetPlatformIDs/INVALID_VALUE/platforms-null", [R::PLATFORMS] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetPlatformIDs/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetPlatformIDs/PLATFORM_NOT_FOUND_KHR/platform-found", [] vouched("platform_found", &[]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_icd"]))],
-        origin: Stated, source: FROM, error: "CL_PLATFORM_NOT_FOUND_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_PLATFORM_NOT_FOUND_KHR" },
     ]
 };
 
@@ -4645,16 +4696,17 @@ arguments! {
 
 static RULES_OF_clGetPlatformInfo_arguments: &[Rule] = {
     type R = clGetPlatformInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetPlatformInfo");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetPlatformInfo");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetPlatformInfo");
     &[
         rule! { "opencl/clGetPlatformInfo/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clGetPlatformInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_platform_info: CL_PLATFORM_PROFILE, CL_PLATFORM_VERSION, CL_PLATFORM_NAME, CL_PLATFORM_VENDOR, CL_PLATFORM_EXTENSIONS, CL_PLATFORM_HOST_TIMER_RESOLUTION, CL_PLATFORM_NUMERIC_VERSION_KHR, CL_PLATFORM_NUMERIC_VERSION, CL_PLATFORM_EXTENSIONS_WITH_VERSION_KHR, CL_PLATFORM_EXTENSIONS_WITH_VERSION, CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR, CL_PLATFORM_SVM_TYPE_CAPABILITIES_KHR, CL_PLATFORM_ICD_SUFFIX_KHR, CL_PLATFORM_UNLOADABLE_KHR, CL_PLATFORM_SEMAPHORE_TYPES_KHR, CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR, CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetPlatformInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "platform-queries-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetPlatformInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -4667,20 +4719,20 @@ arguments! {
 
 static RULES_OF_clGetProgramBuildInfo_arguments: &[Rule] = {
     type R = clGetProgramBuildInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetProgramBuildInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetProgramBuildInfo");
     &[
         rule! { "opencl/clGetProgramBuildInfo/INVALID_DEVICE/device+program-device-of-program", [elsewhere("device"), elsewhere("program")] vouched("device_of_program", &["device", "program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clGetProgramBuildInfo/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
         rule! { "opencl/clGetProgramBuildInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_program_build_info: CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_BUILD_OPTIONS, CL_PROGRAM_BUILD_LOG, CL_PROGRAM_BINARY_TYPE, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetProgramBuildInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "program-build-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetProgramBuildInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetProgramBuildInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4693,18 +4745,18 @@ arguments! {
 
 static RULES_OF_clGetProgramInfo_arguments: &[Rule] = {
     type R = clGetProgramInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetProgramInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetProgramInfo");
     &[
         rule! { "opencl/clGetProgramInfo/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
         rule! { "opencl/clGetProgramInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_program_info: CL_PROGRAM_REFERENCE_COUNT, CL_PROGRAM_CONTEXT, CL_PROGRAM_NUM_DEVICES, CL_PROGRAM_DEVICES, CL_PROGRAM_SOURCE, CL_PROGRAM_BINARY_SIZES, CL_PROGRAM_BINARIES, CL_PROGRAM_NUM_KERNELS, CL_PROGRAM_KERNEL_NAMES, CL_PROGRAM_IL, CL_PROGRAM_IL_KHR, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT, CL_PROGRAM_NUM_HOST_PIPES_INTEL, CL_PROGRAM_HOST_PIPE_NAMES_INTEL]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetProgramInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "program-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetProgramInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetProgramInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4717,18 +4769,18 @@ arguments! {
 
 static RULES_OF_clGetSamplerInfo_arguments: &[Rule] = {
     type R = clGetSamplerInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetSamplerInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetSamplerInfo");
     &[
         rule! { "opencl/clGetSamplerInfo/INVALID_SAMPLER/sampler-valid-object", [elsewhere("sampler")] vouched("valid_object", &["sampler"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SAMPLER" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SAMPLER" },
         rule! { "opencl/clGetSamplerInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_sampler_info: CL_SAMPLER_REFERENCE_COUNT, CL_SAMPLER_CONTEXT, CL_SAMPLER_NORMALIZED_COORDS, CL_SAMPLER_ADDRESSING_MODE, CL_SAMPLER_FILTER_MODE, CL_SAMPLER_MIP_FILTER_MODE, CL_SAMPLER_LOD_MIN, CL_SAMPLER_LOD_MAX, CL_SAMPLER_PROPERTIES]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSamplerInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "sampler-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSamplerInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetSamplerInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4741,34 +4793,34 @@ arguments! {
 
 static RULES_OF_clGetSemaphoreHandleForTypeKHR_arguments: &[Rule] = {
     type R = clGetSemaphoreHandleForTypeKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetSemaphoreHandleForTypeKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetSemaphoreHandleForTypeKHR");
     &[
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/INVALID_DEVICE/sema_object+device-device-of-context", [elsewhere("sema_object"), elsewhere("device")] vouched("device_of_context", &["sema_object", "device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/INVALID_DEVICE/sema_object+device-shareable", [elsewhere("sema_object"), elsewhere("device")] vouched("shareable", &["sema_object", "device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/INVALID_SEMAPHORE_KHR/sema_object-valid-object", [elsewhere("sema_object")] vouched("valid_object", &["sema_object"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/INVALID_VALUE/handle_size-exported-handle-size", [elsewhere("handle_size")] vouched("exported_handle_size", &["handle_size"]), when [of(R::HANDLE_PTR, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/INVALID_VALUE/handle_type-none-of/SEMAPHORE_HANDLE_D3D12_FENCE", [R::HANDLE_TYPE] NoneOf(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR]), when [given(Fact::SemaphoreExportTypes, Test::Lacks(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/INVALID_VALUE/handle_type-none-of/SEMAPHORE_HANDLE_OPAQUE_FD", [R::HANDLE_TYPE] NoneOf(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR]), when [given(Fact::SemaphoreExportTypes, Test::Lacks(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/INVALID_VALUE/handle_type-none-of/SEMAPHORE_HANDLE_OPAQUE_WIN32", [R::HANDLE_TYPE] NoneOf(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR]), when [given(Fact::SemaphoreExportTypes, Test::Lacks(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/INVALID_VALUE/handle_type-none-of/SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT", [R::HANDLE_TYPE] NoneOf(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR]), when [given(Fact::SemaphoreExportTypes, Test::Lacks(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/INVALID_VALUE/handle_type-none-of/SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME", [R::HANDLE_TYPE] NoneOf(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR]), when [given(Fact::SemaphoreExportTypes, Test::Lacks(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/INVALID_VALUE/handle_type-none-of/SEMAPHORE_HANDLE_SYNC_FD", [R::HANDLE_TYPE] NoneOf(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_SYNC_FD_KHR]), when [given(Fact::SemaphoreExportTypes, Test::Lacks(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_SYNC_FD_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4781,18 +4833,18 @@ arguments! {
 
 static RULES_OF_clGetSemaphoreInfoKHR_arguments: &[Rule] = {
     type R = clGetSemaphoreInfoKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetSemaphoreInfoKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetSemaphoreInfoKHR");
     &[
         rule! { "opencl/clGetSemaphoreInfoKHR/INVALID_SEMAPHORE_KHR/sema_object-valid-object", [elsewhere("sema_object")] vouched("valid_object", &["sema_object"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
         rule! { "opencl/clGetSemaphoreInfoKHR/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(&[name("CL_SEMAPHORE_CONTEXT_KHR", cl_semaphore_info_khr::CL_SEMAPHORE_CONTEXT_KHR.0 as i128), name("CL_SEMAPHORE_REFERENCE_COUNT_KHR", cl_semaphore_info_khr::CL_SEMAPHORE_REFERENCE_COUNT_KHR.0 as i128), name("CL_SEMAPHORE_PROPERTIES_KHR", cl_semaphore_info_khr::CL_SEMAPHORE_PROPERTIES_KHR.0 as i128), name("CL_SEMAPHORE_PAYLOAD_KHR", cl_semaphore_info_khr::CL_SEMAPHORE_PAYLOAD_KHR.0 as i128), name("CL_SEMAPHORE_TYPE_KHR", cl_semaphore_info_khr::CL_SEMAPHORE_TYPE_KHR.0 as i128), name("CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR", cl_semaphore_info_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0 as i128), name("CL_SEMAPHORE_EXPORTABLE_KHR", cl_semaphore_info_khr::CL_SEMAPHORE_EXPORTABLE_KHR.0 as i128), name("CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR", cl_semaphore_properties_khr::CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.0 as i128)]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSemaphoreInfoKHR/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "semaphore-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSemaphoreInfoKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetSemaphoreInfoKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4805,20 +4857,21 @@ arguments! {
 
 static RULES_OF_clGetSupportedImageFormats_arguments: &[Rule] = {
     type R = clGetSupportedImageFormats_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetSupportedImageFormats");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetSupportedImageFormats");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetSupportedImageFormats");
     &[
         rule! { "opencl/clGetSupportedImageFormats/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clGetSupportedImageFormats/INVALID_VALUE/flags-valid-object", [elsewhere("flags")] vouched("valid_object", &["flags"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSupportedImageFormats/INVALID_VALUE/image_formats-null", [R::IMAGE_FORMATS] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSupportedImageFormats/INVALID_VALUE/image_type-valid-object", [elsewhere("image_type")] vouched("valid_object", &["image_type"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSupportedImageFormats/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetSupportedImageFormats/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4832,26 +4885,27 @@ arguments! {
 
 static RULES_OF_clIcdGetPlatformIDsKHR_arguments: &[Rule] = {
     type R = clIcdGetPlatformIDsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clIcdGetPlatformIDsKHR");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clIcdGetPlatformIDsKHR");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clIcdGetPlatformIDsKHR");
     &[
         rule! { "opencl/clIcdGetPlatformIDsKHR/INVALID_VALUE/platforms-non-null", [R::PLATFORMS] NonNull, when [of(R::NUM_PLATFORMS, Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clIcdGetPlatformIDsKHR/INVALID_VALUE/platforms-null", [R::PLATFORMS] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clIcdGetPlatformIDsKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clIcdGetPlatformIDsKHR/PLATFORM_NOT_FOUND_KHR/platform-found", [] vouched("platform_found", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_PLATFORM_NOT_FOUND_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_PLATFORM_NOT_FOUND_KHR" },
     ]
 };
 
 static RULES_OF_clIcdSetPlatformDispatchDataKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clIcdSetPlatformDispatchDataKHR");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clIcdSetPlatformDispatchDataKHR");
     &[
         rule! { "opencl/clIcdSetPlatformDispatchDataKHR/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clIcdSetPlatformDispatchDataKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
 };
 
@@ -4867,28 +4921,28 @@ arguments! {
 
 static RULES_OF_clLinkProgram_arguments: &[Rule] = {
     type R = clLinkProgram_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clLinkProgram");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clLinkProgram");
     &[
         rule! { "opencl/clLinkProgram/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clLinkProgram/INVALID_DEVICE/device_list+context-device-of-program", [R::DEVICE_LIST, elsewhere("context")] vouched("device_of_program", &["device_list", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clLinkProgram/INVALID_LINKER_OPTIONS/options-build-options", [elsewhere("options")] vouched("build_options", &["linker", "options"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_LINKER_OPTIONS" },
+            origin: Stated, source: FROM, error: "CL_INVALID_LINKER_OPTIONS" },
         rule! { "opencl/clLinkProgram/INVALID_VALUE/device_list+num_devices-null-iff-zero", [R::DEVICE_LIST, R::NUM_DEVICES] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clLinkProgram/INVALID_VALUE/input_programs+num_input_programs-null-iff-zero", [R::INPUT_PROGRAMS, R::NUM_INPUT_PROGRAMS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clLinkProgram/INVALID_VALUE/input_programs-non-null", [R::INPUT_PROGRAMS] NonNull, when [of(R::NUM_INPUT_PROGRAMS, Test::Zero)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clLinkProgram/INVALID_VALUE/user_data-null", [R::USER_DATA] Null, when [of(elsewhere("pfn_notify"), Test::Null)],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clLinkProgram/LINK_PROGRAM_FAILURE/build", [] vouched("build", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_LINK_PROGRAM_FAILURE" },
+            origin: Stated, source: FROM, error: "CL_LINK_PROGRAM_FAILURE" },
         rule! { "opencl/clLinkProgram/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clLinkProgram/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4901,138 +4955,138 @@ arguments! {
 
 static RULES_OF_clReImportSemaphoreSyncFdKHR_arguments: &[Rule] = {
     type R = clReImportSemaphoreSyncFdKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReImportSemaphoreSyncFdKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReImportSemaphoreSyncFdKHR");
     &[
         rule! { "opencl/clReImportSemaphoreSyncFdKHR/INVALID_SEMAPHORE_KHR/sema_object-forbidden", [R::SEMA_OBJECT] Forbidden, when [given(Fact::SemaphoreHandleType, Test::NotIn(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_SYNC_FD_KHR]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
         rule! { "opencl/clReImportSemaphoreSyncFdKHR/INVALID_SEMAPHORE_KHR/sema_object-valid-object", [R::SEMA_OBJECT] vouched("valid_object", &["sema_object"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
         rule! { "opencl/clReImportSemaphoreSyncFdKHR/INVALID_VALUE/fd-fd-or-minus-one", [R::FD] FdOrMinusOne, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clReImportSemaphoreSyncFdKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clReImportSemaphoreSyncFdKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clReleaseCommandBufferKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseCommandBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseCommandBufferKHR");
     &[
         rule! { "opencl/clReleaseCommandBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clReleaseCommandBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clReleaseCommandBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clReleaseCommandQueue_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseCommandQueue");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseCommandQueue");
     &[
         rule! { "opencl/clReleaseCommandQueue/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clReleaseCommandQueue/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clReleaseCommandQueue/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clReleaseContext_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clReleaseContext");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clReleaseContext");
     &[
         rule! { "opencl/clReleaseContext/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clReleaseContext/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clReleaseContext/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clReleaseDevice_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clReleaseDevice");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clReleaseDevice");
     &[
         rule! { "opencl/clReleaseDevice/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clReleaseDevice/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clReleaseDevice/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clReleaseEvent_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseEvent");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseEvent");
     &[
         rule! { "opencl/clReleaseEvent/INVALID_EVENT/event-valid-object", [elsewhere("event")] vouched("valid_object", &["event"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
         rule! { "opencl/clReleaseEvent/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clReleaseEvent/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clReleaseKernel_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseKernel");
     &[
         rule! { "opencl/clReleaseKernel/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clReleaseKernel/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clReleaseKernel/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clReleaseMemObject_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseMemObject");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseMemObject");
     &[
         rule! { "opencl/clReleaseMemObject/INVALID_MEM_OBJECT/memobj-valid-object", [elsewhere("memobj")] vouched("valid_object", &["memobj"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clReleaseMemObject/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clReleaseMemObject/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clReleaseProgram_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseProgram");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseProgram");
     &[
         rule! { "opencl/clReleaseProgram/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
         rule! { "opencl/clReleaseProgram/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clReleaseProgram/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clReleaseSampler_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseSampler");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseSampler");
     &[
         rule! { "opencl/clReleaseSampler/INVALID_SAMPLER/sampler-valid-object", [elsewhere("sampler")] vouched("valid_object", &["sampler"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SAMPLER" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SAMPLER" },
         rule! { "opencl/clReleaseSampler/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clReleaseSampler/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clReleaseSemaphoreKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseSemaphoreKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseSemaphoreKHR");
     &[
         rule! { "opencl/clReleaseSemaphoreKHR/INVALID_SEMAPHORE_KHR/sema_object-valid-object", [elsewhere("sema_object")] vouched("valid_object", &["sema_object"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
         rule! { "opencl/clReleaseSemaphoreKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clReleaseSemaphoreKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -5049,148 +5103,148 @@ arguments! {
 
 static RULES_OF_clRemapCommandBufferKHR_arguments: &[Rule] = {
     type R = clRemapCommandBufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRemapCommandBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRemapCommandBufferKHR");
     &[
         rule! { "opencl/clRemapCommandBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clRemapCommandBufferKHR/INVALID_COMMAND_QUEUE/queues-valid-object", [R::QUEUES] vouched("valid_object", &["queues"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clRemapCommandBufferKHR/INVALID_OPERATION/platform-support/platform_support-COMMAND_BUFFER_PLATFORM_AUTOMATIC_REMAP", [] vouched("platform_support", &["CL_COMMAND_BUFFER_PLATFORM_AUTOMATIC_REMAP_KHR"]), when [of(R::AUTOMATIC, Test::In(named![cl_bool: CL_TRUE]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clRemapCommandBufferKHR/INVALID_OPERATION/platform-support/platform_support-COMMAND_BUFFER_PLATFORM_REMAP_QUEUES", [] vouched("platform_support", &["CL_COMMAND_BUFFER_PLATFORM_REMAP_QUEUES_KHR"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clRemapCommandBufferKHR/INVALID_VALUE/handles+num_handles-null-iff-zero", [R::HANDLES, R::NUM_HANDLES] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clRemapCommandBufferKHR/INVALID_VALUE/handles-valid-object", [R::HANDLES] vouched("valid_object", &["handles"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clRemapCommandBufferKHR/INVALID_VALUE/handles_ret+num_handles-null-iff-zero", [R::HANDLES_RET, R::NUM_HANDLES] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clRemapCommandBufferKHR/INVALID_VALUE/num_queues-non-zero", [R::NUM_QUEUES] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clRemapCommandBufferKHR/INVALID_VALUE/queues-non-null", [R::QUEUES] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clRemapCommandBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clRemapCommandBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clRetainCommandBufferKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainCommandBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainCommandBufferKHR");
     &[
         rule! { "opencl/clRetainCommandBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clRetainCommandBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clRetainCommandBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clRetainCommandQueue_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainCommandQueue");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainCommandQueue");
     &[
         rule! { "opencl/clRetainCommandQueue/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clRetainCommandQueue/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clRetainCommandQueue/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clRetainContext_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clRetainContext");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clRetainContext");
     &[
         rule! { "opencl/clRetainContext/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clRetainContext/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clRetainContext/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clRetainDevice_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clRetainDevice");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clRetainDevice");
     &[
         rule! { "opencl/clRetainDevice/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clRetainDevice/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clRetainDevice/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clRetainEvent_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainEvent");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainEvent");
     &[
         rule! { "opencl/clRetainEvent/INVALID_EVENT/event-valid-object", [elsewhere("event")] vouched("valid_object", &["event"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
         rule! { "opencl/clRetainEvent/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clRetainEvent/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clRetainKernel_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainKernel");
     &[
         rule! { "opencl/clRetainKernel/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clRetainKernel/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clRetainKernel/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clRetainMemObject_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainMemObject");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainMemObject");
     &[
         rule! { "opencl/clRetainMemObject/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clRetainMemObject/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clRetainProgram_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainProgram");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainProgram");
     &[
         rule! { "opencl/clRetainProgram/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
         rule! { "opencl/clRetainProgram/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clRetainProgram/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clRetainSampler_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainSampler");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainSampler");
     &[
         rule! { "opencl/clRetainSampler/INVALID_SAMPLER/sampler-valid-object", [elsewhere("sampler")] vouched("valid_object", &["sampler"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SAMPLER" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SAMPLER" },
         rule! { "opencl/clRetainSampler/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clRetainSampler/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clRetainSemaphoreKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainSemaphoreKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainSemaphoreKHR");
     &[
         rule! { "opencl/clRetainSemaphoreKHR/INVALID_SEMAPHORE_KHR/sema_object-valid-object", [elsewhere("sema_object")] vouched("valid_object", &["sema_object"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
         rule! { "opencl/clRetainSemaphoreKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clRetainSemaphoreKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -5202,16 +5256,16 @@ arguments! {
 
 static RULES_OF_clSVMAlloc_arguments: &[Rule] = {
     type R = clSVMAlloc_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSVMAlloc");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSVMAlloc");
     &[
         rule! { "opencl/clSVMAlloc/FAILS/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
-        origin: Stated, source: FROM },
+            origin: Stated, source: FROM },
         rule! { "opencl/clSVMAlloc/FAILS/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM },
+            origin: Stated, source: FROM },
         rule! { "opencl/clSVMAlloc/FAILS/flags-lacks-flags", [R::FLAGS] LacksFlags(named![cl_mem_flags: CL_MEM_IMMUTABLE_EXT]), when [],
-        origin: Stated, source: FROM },
+            origin: Stated, source: FROM },
         rule! { "opencl/clSVMAlloc/FAILS/resources", [] vouched("resources", &[]), when [],
-        origin: Stated, source: FROM },
+            origin: Stated, source: FROM },
     ]
 };
 
@@ -5223,204 +5277,208 @@ arguments! {
 
 static RULES_OF_clSetCommandQueueProperty_arguments: &[Rule] = {
     type R = clSetCommandQueueProperty_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetCommandQueueProperty");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetCommandQueueProperty");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clSetCommandQueueProperty");
     &[
         rule! { "opencl/clSetCommandQueueProperty/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clSetCommandQueueProperty/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clSetCommandQueueProperty/INVALID_QUEUE_PROPERTIES/properties+command_queue-device-support", [R::PROPERTIES, elsewhere("command_queue")] vouched("device_support", &["properties", "command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_QUEUE_PROPERTIES" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_QUEUE_PROPERTIES" },
         rule! { "opencl/clSetCommandQueueProperty/INVALID_VALUE/properties-only-flags", [R::PROPERTIES] OnlyFlags(named![cl_command_queue_properties: CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_ON_DEVICE, CL_QUEUE_ON_DEVICE_DEFAULT, CL_QUEUE_NO_SYNC_OPERATIONS_INTEL, CL_QUEUE_RESERVED_QCOM, CL_QUEUE_THREAD_LOCAL_EXEC_ENABLE_INTEL]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clSetCommandQueueProperty/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetCommandQueueProperty/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clSetContextDestructorCallback_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clSetContextDestructorCallback");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clSetContextDestructorCallback");
     &[
         rule! { "opencl/clSetContextDestructorCallback/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clSetContextDestructorCallback/INVALID_VALUE/pfn_notify-non-null", [elsewhere("pfn_notify")] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clSetContextDestructorCallback/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetContextDestructorCallback/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clSetDefaultDeviceCommandQueue_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetDefaultDeviceCommandQueue");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetDefaultDeviceCommandQueue");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clSetDefaultDeviceCommandQueue");
     &[
         rule! { "opencl/clSetDefaultDeviceCommandQueue/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clSetDefaultDeviceCommandQueue/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clSetDefaultDeviceCommandQueue/INVALID_DEVICE/device+context-device-of-context", [elsewhere("device"), elsewhere("context")] vouched("device_of_context", &["device", "context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clSetDefaultDeviceCommandQueue/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clSetDefaultDeviceCommandQueue/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetDefaultDeviceCommandQueue/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clSetEventCallback_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetEventCallback");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetEventCallback");
     &[
         rule! { "opencl/clSetEventCallback/INVALID_EVENT/event-valid-object", [elsewhere("event")] vouched("valid_object", &["event"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
         rule! { "opencl/clSetEventCallback/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetEventCallback/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clSetKernelArg_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelArg");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelArg");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clSetKernelArg");
     &[
         rule! { "opencl/clSetKernelArg/INVALID_ARG_INDEX/arg_index-valid-object", [elsewhere("arg_index")] vouched("valid_object", &["arg_index"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_ARG_INDEX" },
+            origin: Stated, source: FROM, error: "CL_INVALID_ARG_INDEX" },
         rule! { "opencl/clSetKernelArg/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clSetKernelArg/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetKernelArg/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clSetKernelArgDevicePointerEXT_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelArgDevicePointerEXT");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelArgDevicePointerEXT");
     &[
         rule! { "opencl/clSetKernelArgDevicePointerEXT/INVALID_ARG_INDEX/arg_index-valid-object", [elsewhere("arg_index")] vouched("valid_object", &["arg_index"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_ARG_INDEX" },
+            origin: Stated, source: FROM, error: "CL_INVALID_ARG_INDEX" },
         rule! { "opencl/clSetKernelArgDevicePointerEXT/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clSetKernelArgDevicePointerEXT/INVALID_OPERATION/kernel-device-support", [elsewhere("kernel")] vouched("device_support", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clSetKernelArgDevicePointerEXT/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetKernelArgDevicePointerEXT/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clSetKernelArgSVMPointer_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelArgSVMPointer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelArgSVMPointer");
     &[
         rule! { "opencl/clSetKernelArgSVMPointer/INVALID_ARG_INDEX/arg_index-valid-object", [elsewhere("arg_index")] vouched("valid_object", &["arg_index"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_ARG_INDEX" },
+            origin: Stated, source: FROM, error: "CL_INVALID_ARG_INDEX" },
         rule! { "opencl/clSetKernelArgSVMPointer/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clSetKernelArgSVMPointer/INVALID_OPERATION/kernel-device-support", [elsewhere("kernel")] vouched("device_support", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clSetKernelArgSVMPointer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetKernelArgSVMPointer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clSetKernelExecInfo_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelExecInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelExecInfo");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clSetKernelExecInfo");
     &[
         rule! { "opencl/clSetKernelExecInfo/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clSetKernelExecInfo/INVALID_OPERATION/kernel-device-support/param_name-in-KERNEL_EXEC_INFO_DEVICE_PTRS", [elsewhere("kernel")] vouched("device_support", &["kernel"]), when [of(elsewhere("param_name"), Test::In(named![cl_kernel_exec_info: CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clSetKernelExecInfo/INVALID_OPERATION/kernel-device-support/param_name-in-KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM-param_value-in-TRUE", [elsewhere("kernel")] vouched("device_support", &["kernel"]), when [of(elsewhere("param_name"), Test::In(named![cl_kernel_exec_info: CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM])), of(elsewhere("param_value"), Test::In(named![cl_bool: CL_TRUE]))],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clSetKernelExecInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetKernelExecInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clSetMemObjectDestructorCallback_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetMemObjectDestructorCallback");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetMemObjectDestructorCallback");
     &[
         rule! { "opencl/clSetMemObjectDestructorCallback/INVALID_MEM_OBJECT/memobj-valid-object", [elsewhere("memobj")] vouched("valid_object", &["memobj"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clSetMemObjectDestructorCallback/INVALID_VALUE/pfn_notify-non-null", [elsewhere("pfn_notify")] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clSetMemObjectDestructorCallback/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetMemObjectDestructorCallback/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clSetProgramReleaseCallback_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetProgramReleaseCallback");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetProgramReleaseCallback");
     &[
         rule! { "opencl/clSetProgramReleaseCallback/INVALID_OPERATION/program-device-support", [elsewhere("program")] vouched("device_support", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clSetProgramReleaseCallback/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
         rule! { "opencl/clSetProgramReleaseCallback/INVALID_VALUE/pfn_notify-non-null", [elsewhere("pfn_notify")] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clSetProgramReleaseCallback/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetProgramReleaseCallback/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clSetProgramSpecializationConstant_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetProgramSpecializationConstant");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetProgramSpecializationConstant");
     &[
         rule! { "opencl/clSetProgramSpecializationConstant/INVALID_OPERATION/program-device-support", [elsewhere("program")] vouched("device_support", &["program"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clSetProgramSpecializationConstant/INVALID_SPEC_ID/spec_id-valid-object", [elsewhere("spec_id")] vouched("valid_object", &["spec_id"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_SPEC_ID" },
+            origin: Stated, source: FROM, error: "CL_INVALID_SPEC_ID" },
         rule! { "opencl/clSetProgramSpecializationConstant/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetProgramSpecializationConstant/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clSetUserEventStatus_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetUserEventStatus");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetUserEventStatus");
     &[
         rule! { "opencl/clSetUserEventStatus/INVALID_EVENT/event-valid-object", [elsewhere("event")] vouched("valid_object", &["event"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
         rule! { "opencl/clSetUserEventStatus/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetUserEventStatus/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clTerminateContextKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clTerminateContextKHR");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clTerminateContextKHR");
     &[
         rule! { "opencl/clTerminateContextKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clTerminateContextKHR/INVALID_OPERATION/context-created-with", [elsewhere("context")] vouched("created_with", &["context", "CL_CONTEXT_TERMINATE_KHR", "CL_TRUE"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clTerminateContextKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clTerminateContextKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clUnloadPlatformCompiler_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clUnloadPlatformCompiler");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clUnloadPlatformCompiler");
     &[
         rule! { "opencl/clUnloadPlatformCompiler/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
     ]
 };
 
@@ -5434,46 +5492,46 @@ arguments! {
 
 static RULES_OF_clUpdateMutableCommandsKHR_arguments: &[Rule] = {
     type R = clUpdateMutableCommandsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clUpdateMutableCommandsKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueNDRangeKernel");
-    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelExecInfo");
-    const FROM_4: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelArg");
-    const FROM_5: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelArgSVMPointer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clUpdateMutableCommandsKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueNDRangeKernel");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelExecInfo");
+    const FROM_4: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelArg");
+    const FROM_5: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelArgSVMPointer");
     &[
         rule! { "opencl/clUpdateMutableCommandsKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clUpdateMutableCommandsKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clUpdateMutableCommandsKHR/INVALID_OPERATION/command_buffer-created-with", [elsewhere("command_buffer")] vouched("created_with", &["command_buffer", "CL_COMMAND_BUFFER_MUTABLE_KHR"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clUpdateMutableCommandsKHR/INVALID_VALUE/config_types+num_configs-null-iff-zero", [R::CONFIG_TYPES, R::NUM_CONFIGS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clUpdateMutableCommandsKHR/INVALID_VALUE/config_types-valid-object", [R::CONFIG_TYPES] vouched("valid_object", &["config_types"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clUpdateMutableCommandsKHR/INVALID_VALUE/configs+num_configs-null-iff-zero", [R::CONFIGS, R::NUM_CONFIGS] NullIffZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clUpdateMutableCommandsKHR/INVALID_VALUE/configs[]-non-null", [elsewhere("configs[]")] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clUpdateMutableCommandsKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clUpdateMutableCommandsKHR/OUT_OF_HOST_MEMORY/resources-of-host/2", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clUpdateMutableCommandsKHR/OUT_OF_HOST_MEMORY/resources-of-host/3", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clUpdateMutableCommandsKHR/OUT_OF_HOST_MEMORY/resources-of-host/4", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM_4, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_4, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clUpdateMutableCommandsKHR/OUT_OF_HOST_MEMORY/resources-of-host/5", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM_5, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_5, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clUpdateMutableCommandsKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
         rule! { "opencl/clUpdateMutableCommandsKHR/OUT_OF_RESOURCES/resources-of-device/2", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
         rule! { "opencl/clUpdateMutableCommandsKHR/OUT_OF_RESOURCES/resources-of-device/3", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
         rule! { "opencl/clUpdateMutableCommandsKHR/OUT_OF_RESOURCES/resources-of-device/4", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM_4, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_4, error: "CL_OUT_OF_RESOURCES" },
         rule! { "opencl/clUpdateMutableCommandsKHR/OUT_OF_RESOURCES/resources-of-device/5", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM_5, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_5, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -5486,20 +5544,20 @@ arguments! {
 
 static RULES_OF_clWaitForEvents_arguments: &[Rule] = {
     type R = clWaitForEvents_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clWaitForEvents");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clWaitForEvents");
     &[
         rule! { "opencl/clWaitForEvents/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_list-no-failed-event", [R::EVENT_LIST] vouched("no_failed_event", &["event_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
+            origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clWaitForEvents/INVALID_EVENT/event_list-valid-object", [R::EVENT_LIST] vouched("valid_object", &["event_list"]), when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
+            origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
         rule! { "opencl/clWaitForEvents/INVALID_VALUE/event_list-non-null", [R::EVENT_LIST] NonNull, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clWaitForEvents/INVALID_VALUE/num_events-non-zero", [R::NUM_EVENTS] NonZero, when [],
-        origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clWaitForEvents/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clWaitForEvents/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-        origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
