@@ -191,8 +191,12 @@ fn compare(test: &str, from: &str, to: &str) {
     });
     added.extend(in_whole(&diff, &new_model, &What::Added));
     same("new enumerators", &added, &fresh(&old.enumerators, &new.enumerators), &old, &new);
-    let mut removed =
-        said(&diff, &values, |change| matches!(change.what, What::Removed | What::Renamed { .. }).then(|| leaf(change)).flatten());
+    // What becomes a macro is no enumerator any more.
+    let no_type =
+        |change: &Change| matches!(&change.what, What::Changed { aspect, is, .. } if aspect == "place" && is == "no type");
+    let mut removed = said(&diff, &values, |change| {
+        (matches!(change.what, What::Removed | What::Renamed { .. }) || no_type(change)).then(|| leaf(change)).flatten()
+    });
     removed.extend(in_whole(&diff, &old_model, &What::Removed));
     same("enumerators that are gone", &removed, &fresh(&new.enumerators, &old.enumerators), &new, &old);
     let renumbered = said(&diff, &values, |change| (change.word() == "renumbered").then(|| leaf(change)).flatten());
