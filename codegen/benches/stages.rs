@@ -1,12 +1,13 @@
 //! How long the stages take: `cargo bench -p clcu-codegen`.
 //!
-//! What reads upstream needs it: `CLCU_OPENCL_DOCS` names OpenCL's documents; `CLCU_CUDA_INCLUDE` and `CLCU_LIBCLANG` the headers and their
-//! reader. A stage whose input is missing says so and is left out.
+//! What reads upstream needs it: `CLCU_OPENCL_DOCS` names OpenCL's documents; headers and libclang are those at hand (`clcu fetch`). A stage
+//! whose input is missing says so and is left out.
 
 use std::{env, fs, path::PathBuf};
 
 use clcu_codegen::{
     emit,
+    fetch::AtHand,
     finding::{Document, Strictness},
     import::{self, cuda, opencl::registry},
     overlay::Overlay,
@@ -55,8 +56,10 @@ fn model_of_opencl(bencher: Bencher<'_, '_>) {
 /// All headers of one CUDA release, for all targets, with comments: from files to facts.
 #[divan::bench(sample_count = 10)]
 fn import_cuda_h(bencher: Bencher<'_, '_>) {
-    let (include, library) = (named("import_cuda_h", "CLCU_CUDA_INCLUDE"), named("import_cuda_h", "CLCU_LIBCLANG"));
-    let (Some(include), Some(library)) = (include, library) else { return };
+    let AtHand { cuda_include: Some(include), libclang: Some(library) } = AtHand::in_this_repository() else {
+        println!("skipped: import_cuda_h: CUDA headers and libclang (run `clcu fetch`)");
+        return;
+    };
     let libclang = cuda::Libclang::open(&library).expect("a libclang");
     bencher.bench(|| {
         let headers = cuda::Headers::read(&include).expect("a directory of headers");

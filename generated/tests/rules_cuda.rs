@@ -99,9 +99,10 @@ fn file_descriptors_go_to_the_driver_on_success_only_and_nt_handles_stay() {
 
 #[test]
 fn a_handle_or_a_name_and_never_both_or_neither() {
+    type ByHandle = fn(*mut core::ffi::c_void) -> Zeroed<'static, Semaphore>;
+    type ByName = fn(Utf16Name<'_>) -> Zeroed<'_, Semaphore>;
     let name = Utf16Name::new(&NAME).unwrap();
-    type Make = fn(*mut core::ffi::c_void) -> Zeroed<'static, Semaphore>;
-    let types: [(Make, fn(Utf16Name<'_>) -> Zeroed<'_, Semaphore>, &str); 5] = [
+    let types: [(ByHandle, ByName, &str); 5] = [
         (Semaphore::opaque_win32, Semaphore::opaque_win32_by_name, "OPAQUE_WIN32"),
         (Semaphore::d3d12_fence, Semaphore::d3d12_fence_by_name, "D3D12_FENCE"),
         (Semaphore::d3d11_fence, Semaphore::d3d11_fence_by_name, "D3D11_FENCE"),

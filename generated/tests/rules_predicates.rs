@@ -32,7 +32,7 @@ macro_rules! found {
         found!([$($field),*] $predicate, $sample, when [])
     };
     ([$($field:expr),*] $predicate:expr, $sample:expr, when [$($condition:expr),*]) => {{
-        #[derive(Clone, Copy)]
+        #[allow(dead_code)] // it is read as bytes
         struct Holder(Sample);
         static RULES: &[Rule] = &[clcu_sys::rule! { "it", [$($field),*] $predicate, when [$($condition),*], origin: Ours }];
         // SAFETY: it is a `Sample`, and so the members are its own.

@@ -19,6 +19,8 @@ Examples:
   clcu diff cuda-12.9 cuda-13.0              what changed between two releases, and what it breaks
   clcu diff snapshot upstream --markdown     what an update would change, for a changelog
   clcu stats --json                          how many items of each kind there are
+  clcu explain cuImportExternalSemaphore     what must hold, who owns what, which errors may come back
+  clcu coverage                              how much of the documents became rules
 
 Exit codes:
   0  done; for `check`, nothing differs
@@ -139,6 +141,23 @@ pub(crate) enum Command {
     },
     /// Count the items of each kind in the snapshots
     Stats {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what the tables say about a name: handle types, rules, ownership, errors
+    Explain {
+        /// A command, record, handle type, rule, enumeration, value or error code
+        name: String,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+        /// As Markdown
+        #[arg(long, conflicts_with = "json")]
+        markdown: bool,
+    },
+    /// Show how much of upstream's text became rules, by function, and what is left
+    Coverage {
         /// As JSON
         #[arg(long)]
         json: bool,

@@ -85,7 +85,7 @@ struct Side {
 /// The models that a side of the comparison means.
 fn side(session: &Session, request: &Request, name: &str) -> Result<Vec<Side>, Failure> {
     let cannot = |error: FetchError| Failure::from(&error);
-    let of = |read: Read| Side { model: read.model, text: read.text };
+    let of = |read: Read| Side { model: read.model, text: read.text.is_some() };
     let path = PathBuf::from(name);
     match name {
         "snapshot" => return Ok(session.snapshots()?.map(|model| Side { model, text: true }).into()),

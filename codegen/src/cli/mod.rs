@@ -4,8 +4,10 @@
 
 mod arguments;
 mod check;
+mod coverage;
 mod diff;
 mod exit;
+mod explain;
 mod fetch;
 mod findings;
 mod progress;
@@ -39,6 +41,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Generate => update::generate(&session),
         Command::Check { against_upstream, upstream, reading } => check::run(&session, against_upstream, &upstream, reading),
         Command::Stats { json } => stats::run(&session, json),
+        Command::Coverage { json } => coverage::run(&session, json),
+        Command::Explain { name, json, markdown } => explain::run(&session, &name, explain::Form::of(json, markdown)),
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,7 +5,10 @@ use std::io::{self, IsTerminal, Write};
 use similar::{ChangeTag, TextDiff};
 
 use super::arguments::Color;
-use clcu_codegen::pipeline::Difference;
+use clcu_codegen::{explain::terminal::Style, pipeline::Difference};
+
+/// Columns where nobody says how many there are: a file, or a program that reads.
+const USUAL_WIDTH: usize = 100;
 
 /// Lines of a diff of one file that are shown unless everything is asked for.
 const DIFF_LINES: usize = 60;
@@ -48,6 +51,13 @@ impl Screen {
     /// Whether standard error is in colour.
     pub(crate) fn errors_coloured(self) -> bool {
         self.coloured(io::stderr().is_terminal())
+    }
+
+    /// How standard output is: its width, which `COLUMNS` may say, and whether it is in colour.
+    pub(crate) fn style(self) -> Style {
+        let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
+        let measured = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+        Style { width: said.or_else(measured).unwrap_or(USUAL_WIDTH), colour: self.coloured(io::stdout().is_terminal()) }
     }
 
     /// Writes a line of the report, unless only errors are wanted.

@@ -28,7 +28,7 @@ pub(crate) fn read(session: &Session, upstream: &Upstream, reading: Reading) -> 
     for (api, result) in &mut imported.apis {
         // A snapshot that is not there has nothing to keep; one that cannot be read might, and ends the command.
         if let Ok(read) = result
-            && !read.text
+            && read.text.is_none()
             && session.root.join(pipeline::snapshot_path(*api)).exists()
         {
             read.keep_rules(&session.snapshot(*api)?);

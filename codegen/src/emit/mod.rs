@@ -109,6 +109,9 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
     Ok(files)
 }
 
+/// Files whose rows are plain Rust, with a row a line.
+const TABLES: [&str; 4] = ["errors", "handle_types", "properties", "rules"];
+
 /// The module around the others.
 fn module(api: Api, names: &[&str]) -> String {
     use std::fmt::Write as _;
@@ -123,7 +126,9 @@ fn module(api: Api, names: &[&str]) -> String {
     );
     // Writing to a `String` does not fail.
     for (at, name) in names.iter().enumerate() {
-        let _ = writeln!(text, "{}mod {name};", if at == 0 { "\n" } else { "" });
+        // Rows that are not within a macro's braces would be taken apart.
+        let skip = if TABLES.contains(name) { "#[rustfmt::skip]\n" } else { "" };
+        let _ = writeln!(text, "{}{skip}mod {name};", if at == 0 { "\n" } else { "" });
     }
     for (at, name) in names.iter().enumerate() {
         let _ = writeln!(text, "{}pub use self::{name}::*;", if at == 0 { "\n" } else { "" });

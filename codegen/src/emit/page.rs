@@ -27,6 +27,7 @@ pub(super) struct Page<'a> {
     items: bool,
     channel: bool,
     needs: BTreeSet<String>,
+    allows: Option<&'static str>,
 }
 
 impl<'a> Page<'a> {
@@ -42,6 +43,7 @@ impl<'a> Page<'a> {
             items: false,
             channel: false,
             needs: BTreeSet::new(),
+            allows: None,
         }
     }
 
@@ -91,6 +93,11 @@ impl<'a> Page<'a> {
         self.channel = true;
     }
 
+    /// Quiets lints in the file, each line of it; `lints` says why in a comment behind them.
+    pub(super) fn allows(&mut self, lints: &'static str) {
+        self.allows = Some(lints);
+    }
+
     /// Brings something of the crate into scope, as `use` writes it.
     pub(super) fn needs(&mut self, what: &str) {
         self.needs.insert(what.to_owned());
@@ -111,6 +118,10 @@ impl<'a> Page<'a> {
             return None;
         }
         let mut text = format!("{MARK}\n{}\n", self.about);
+        if let Some(lints) = self.allows {
+            text.push_str(lints);
+            text.push('\n');
+        }
         let mut imports = Vec::new();
         if !self.ffi.is_empty() {
             let names: Vec<&str> = self.ffi.into_iter().collect();

@@ -18,7 +18,7 @@ pub(super) fn table_name(element: &str) -> String {
 }
 
 /// The type of the elements of each list that a command takes: by command and parameter.
-pub(super) fn elements<'a>(model: &'a Model) -> BTreeMap<(&'a str, &'a str), &'a str> {
+pub(super) fn elements(model: &Model) -> BTreeMap<(&str, &str), &str> {
     let listed: BTreeSet<(&str, &str)> =
         model.properties.iter().map(|property| (property.command.as_str(), property.list.as_str())).collect();
     let mut elements = BTreeMap::new();

@@ -48,6 +48,10 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) 
     all(&subjects, &mut page);
     if !subjects.is_empty() {
         page.needs_items();
+        page.allows(
+            "#![allow(clippy::cast_lossless, clippy::cast_sign_loss, clippy::cast_possible_truncation)] // a flag fits what carries flags\n\
+             #![allow(clippy::doc_markdown)] // names of members are code, and stand alone",
+        );
         page.needs("crate::rules::row::*");
         let names = ["Rule", "Source", "Subject", "Utf16Name", "Zeroed", "quick"];
         page.needs_of("crate::rules", &names);
@@ -133,7 +137,9 @@ fn table(rows: &Rows<'_, '_>, page: &mut Page<'_>) -> Findings {
         page.line(1, format_args!("const {}: Option<Source> = {source};", row::source_name(at)));
     }
     page.line(1, "&[");
-    lines.iter().for_each(|line| page.line(2, line));
+    for line in &lines {
+        page.line(2, line);
+    }
     page.line(1, "]");
     page.line(0, "};");
     if subject.is_record() {

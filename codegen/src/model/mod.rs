@@ -84,6 +84,20 @@ pub struct Model {
 }
 
 impl Model {
+    /// The type that `name` is another name of in the end; `name` itself where it is none.
+    #[must_use]
+    pub fn resolve<'a>(&'a self, name: &'a str) -> &'a str {
+        let mut name = name;
+        // One that comes back to itself ends the walk: no more than all of them can be on it.
+        for _ in 0..self.aliases.len() {
+            match self.aliases.iter().find(|alias| alias.name == name).map(|alias| &alias.ctype) {
+                Some(CType::Named(target)) => name = target,
+                _ => break,
+            }
+        }
+        name
+    }
+
     /// A model of `api` with nothing in it.
     #[must_use]
     pub fn empty(api: Api) -> Self {

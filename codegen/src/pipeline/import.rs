@@ -17,13 +17,16 @@ use crate::{
     import::{
         self,
         cuda::{Headers, Libclang},
-        opencl::text,
+        opencl::text::{self, TextFacts},
     },
     model::{Api, Model},
     overlay::Overlay,
     pass::{self, validate},
     rules::{self, reviewed::Reviewed},
-    snapshot::lines::{BySymbol, Lines},
+    snapshot::{
+        coverage::{self, BySubject},
+        lines::{BySymbol, Lines},
+    },
 };
 
 /// One API, read from upstream.
@@ -33,14 +36,23 @@ pub struct Read {
     pub model: Model,
     /// Where upstream declares each symbol.
     pub lines: BySymbol,
-    /// Whether the text that states rules was there. Where it was not, the model has none.
-    pub text: bool,
+    /// What is known about the text that states rules. Where it was not there, the model has none of them.
+    pub text: Option<Text>,
+}
+
+/// The text that states rules.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    /// How much of it became rules.
+    pub coverage: BySubject,
+    /// Where it stands, if apart from the declarations.
+    pub lines: BySymbol,
 }
 
 impl Read {
     /// Takes rules, handle types, error lists and properties from `snapshot` if their text was not there.
     pub fn keep_rules(&mut self, snapshot: &Model) {
-        if !self.text {
+        if self.text.is_none() {
             self.model.rules.clone_from(&snapshot.rules);
             self.model.handle_types.clone_from(&snapshot.handle_types);
             self.model.error_lists.clone_from(&snapshot.error_lists);
@@ -131,8 +143,10 @@ pub(super) fn read_cuda(
     let headers = Headers::read(&inputs.headers.include)?;
     let libclang = Libclang::open(&inputs.libclang.library)?;
     let (facts, found) = import::cuda::import(&headers, &libclang, strictness)?;
+    let mut accounts = BySubject::new();
     let model = pass::cuda::model(&facts, &overlay, &inputs.headers.release).and_then(|(mut model, mut findings)| {
         let (rules, found) = rules::cuda::rules(&facts.comments, &model, &overlay, &reviewed, strictness)?;
+        accounts = coverage::of_cuda(&rules, &model);
         rules.apply(&mut model);
         findings.0.extend(found.0);
         findings.with(model)
@@ -141,8 +155,11 @@ pub(super) fn read_cuda(
     let (model, findings) = checked(found, model, stale, strictness)?;
     let lines = pass::cuda::lines::lines(&facts).into_iter();
     let at = |line: pass::cuda::lines::Lines| (line.symbol, Lines { document: line.document, first: line.first, last: line.last });
+    let lines = lines.map(at).collect();
+    coverage::locate(&mut accounts, &lines);
     let asked = Asked { overlay: overlay.asked(), reviewed: reviewed.asked() };
-    let (read, findings) = findings.with(Read { model, lines: lines.map(at).collect(), text: true })?;
+    let text = Some(Text { coverage: accounts, lines: BySymbol::new() });
+    let (read, findings) = findings.with(Read { model, lines, text })?;
     Ok((read, findings, asked))
 }
 
@@ -161,10 +178,15 @@ pub(super) fn read_opencl(
     let version = registry.features.iter().map(|feature| feature.version).max();
     let by_commit = || version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
     let release = name.map_or_else(by_commit, str::to_owned);
+    let mut said = None;
     let model =
         pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
             match &docs.api {
-                Some(api) => findings.0.extend(read_text(api, &release, &mut model, strictness)?.0),
+                Some(api) => {
+                    let (read, found) = read_text(api, &release, &mut model, strictness)?;
+                    said = Some(read);
+                    findings.0.extend(found.0);
+                }
                 None if alone => findings.push(Finding::warning("there is no text of the API beside the registry").help(
                     "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
                 )),
@@ -177,12 +199,12 @@ pub(super) fn read_opencl(
     let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });
     let lines = pass::opencl::lines(&registry).into_iter().map(at).collect();
     let asked = Asked { overlay: overlay.asked(), reviewed: BTreeSet::new() };
-    let (read, findings) = findings.with(Read { model, lines, text: docs.api.is_some() })?;
+    let (read, findings) = findings.with(Read { model, lines, text: said })?;
     Ok((read, findings, asked))
 }
 
 /// Puts what the text in the directory `api` states into `model`.
-fn read_text(api: &Path, release: &str, model: &mut Model, strictness: Strictness) -> Result<Findings, Findings> {
+fn read_text(api: &Path, release: &str, model: &mut Model, strictness: Strictness) -> Result<(Text, Findings), Findings> {
     let documents = read_documents(api)?;
     let (facts, mut findings) = text::import(&documents, strictness)?;
     findings.0.extend(text::compare(&facts, &text::Known::of(model)).0);
@@ -190,8 +212,30 @@ fn read_text(api: &Path, release: &str, model: &mut Model, strictness: Strictnes
     let vocabulary = rules::opencl::Vocabulary::of(model);
     let (reading, found) = rules::opencl::read(&facts, &vocabulary, &release, strictness)?;
     findings.0.extend(found.0);
+    let covered = reading.coverage.clone();
     findings.0.extend(reading.apply(model).0);
-    Ok(findings)
+    Ok((Text { coverage: coverage::of_opencl(&covered, &facts, model), lines: lines_of_text(&facts) }, findings))
+}
+
+/// Where the text has the error list of each command, and the paragraph on each handle type.
+fn lines_of_text(facts: &TextFacts) -> BySymbol {
+    let line = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let mut lines = BySymbol::new();
+    for part in facts.sections.iter().flat_map(|section| &section.parts) {
+        if let Some(name) = &part.handle_type {
+            let (document, first) = (part.place.document(), line(part.place.line()));
+            let last = line(document.place(part.place.range().end..part.place.range().end).line());
+            let all = lines.entry(name.clone()).or_insert_with(|| Lines { document: document.name().to_owned(), first, last });
+            if all.document == document.name() {
+                (all.first, all.last) = (all.first.min(first), all.last.max(last));
+            }
+        }
+    }
+    for list in &facts.lists {
+        let document = list.place.document().name().to_owned();
+        lines.insert(list.command.clone(), Lines { document, first: line(list.lines.first), last: line(list.lines.last) });
+    }
+    lines
 }
 
 /// The documents of the text, by name.

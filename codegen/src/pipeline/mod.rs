@@ -8,14 +8,14 @@ mod outputs;
 mod releases;
 mod stats;
 
-pub use import::{Decisions, Imported, Read, import};
+pub use import::{Decisions, Imported, Read, Text, import};
 pub use locate::{Cuda, Located, locate};
 pub use outputs::{Difference, OutputError, Outputs};
 pub use releases::{Release, read_all, read_release};
 pub use stats::Stats;
 
 use crate::{
-    emit,
+    atlas, emit,
     finding::Findings,
     model::{Api, Model},
     snapshot,
@@ -39,6 +39,15 @@ pub fn lines_path(api: Api) -> String {
     format!("spec/lines/{}.json", api.name())
 }
 
+/// Where the text of OpenCL's API has what it says about each symbol.
+pub const TEXT_LINES: &str = "spec/lines/opencl-text.json";
+
+/// How much of the text about `api` became rules.
+#[must_use]
+pub fn coverage_path(api: Api) -> String {
+    format!("spec/coverage/{}.json", api.name())
+}
+
 /// The snapshots of what was read.
 #[must_use]
 pub fn snapshots(imported: &Imported) -> Outputs {
@@ -47,16 +56,26 @@ pub fn snapshots(imported: &Imported) -> Outputs {
         if let Ok(read) = result {
             outputs.push(snapshot_path(*api), snapshot::write(&read.model));
             outputs.push(lines_path(*api), snapshot::lines::write(&read.lines));
+            // What the text gives stays as it is where the text was not there.
+            if let Some(text) = &read.text {
+                outputs.push(coverage_path(*api), snapshot::coverage::write(&text.coverage));
+                if *api == Api::OpenCl {
+                    outputs.push(TEXT_LINES, snapshot::lines::write(&text.lines));
+                }
+            }
         }
     }
     outputs
 }
 
-/// The bindings of both APIs.
+/// The bindings of both APIs, and the pages that are made from the same tables.
 pub fn bindings(cuda: &Model, opencl: &Model) -> Result<Outputs, Findings> {
     let mut outputs = Outputs::default();
     for output in emit::outputs(cuda, opencl)? {
         outputs.push(output.path, output.text);
+    }
+    for page in atlas::pages(cuda, opencl) {
+        outputs.push(page.path, page.text);
     }
     for api in Api::ALL {
         outputs.own(emit::folder(api), emit::MARK);

@@ -108,7 +108,7 @@ pub fn read_all(
     for (api, mut list) in read {
         keep_rules(&mut list);
         // Line numbers are those of the newest release: in older ones nobody looks.
-        let text = list.last().is_some_and(|read| read.text);
+        let text = list.last().and_then(|read| read.text.clone());
         let lines = list.last().map(|read| read.lines.clone()).unwrap_or_default();
         let model = merge::merge(list.into_iter().map(|read| read.model).collect())?;
         findings.0.extend(validate::validate(&model).0);

@@ -3,6 +3,7 @@
 //! In: a [`Model`]. Out: text, the same on every machine; and back. Enumerators, members and parameters stand under the line of what
 //! they belong to. Where upstream documents a symbol shifts with every release, so that is a file of its own: [`lines`].
 
+pub mod coverage;
 mod layout;
 pub mod lines;
 #[cfg(test)]

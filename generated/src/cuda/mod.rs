@@ -11,10 +11,13 @@ mod callbacks;
 mod commands;
 mod constants;
 mod enums;
+#[rustfmt::skip]
 mod errors;
+#[rustfmt::skip]
 mod handle_types;
 mod handles;
 mod records;
+#[rustfmt::skip]
 mod rules;
 mod status;
 

@@ -10,12 +10,16 @@ mod bits;
 mod commands;
 mod constants;
 mod enums;
+#[rustfmt::skip]
 mod errors;
 mod functions;
+#[rustfmt::skip]
 mod handle_types;
 mod handles;
+#[rustfmt::skip]
 mod properties;
 mod records;
+#[rustfmt::skip]
 mod rules;
 mod status;
 

@@ -13,8 +13,9 @@ use super::{
     Rule,
     condition::Truth,
     field::Bytes,
+    found::Found,
     given::{Facts, Given},
-    predicate::{Found, Met, Predicate},
+    predicate::{Met, Predicate},
 };
 
 /// A record of C, or the arguments of a command, with the rules that speak of it.

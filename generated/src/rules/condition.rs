@@ -116,9 +116,8 @@ fn of_given(fact: Fact, test: &Test, given: &Given<'_>) -> Option<bool> {
         Test::NotEqual(Operand::Value(other)) => given.number(fact).map(|number| number != other.value),
         Test::Zero => given.number(fact).map(|number| number == 0),
         Test::NonZero => given.number(fact).map(|number| number != 0),
-        // A fact is compared with no field: no text does.
-        Test::Above(_) | Test::Below(_) | Test::Equal(_) | Test::NotEqual(_) => None,
-        Test::Null | Test::NonNull | Test::Present | Test::Absent => None,
+        // A fact is no pointer and no list, and no text compares one with a field.
+        _ => None,
     }
 }
 
@@ -133,8 +132,9 @@ unsafe fn of_field(field: Field, test: &Test, bytes: Bytes<'_>) -> Truth {
             let list = unsafe { bytes.list(field) };
             let values = list.value_of(table, key);
             return match (test, values) {
-                (Test::Present, values) => values.is_some().into(),
-                (Test::Absent, values) => values.is_none().into(),
+                // A property whose value is malformed is there all the same: that is how its rules come to say so.
+                (Test::Present, _) => list.keys(table).any(|other| other == key).into(),
+                (Test::Absent, _) => list.keys(table).all(|other| other != key).into(),
                 (_, None) => Truth::No,
                 (Test::In(names), Some(values)) => values.iter().any(|value| is_among(value.into(), names)).into(),
                 (Test::NotIn(names) | Test::Lacks(names), Some(values)) => {

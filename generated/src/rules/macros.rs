@@ -51,20 +51,17 @@ macro_rules! members {
             $(
                 #[doc = $text]
                 pub const $name: $crate::rules::Member<Self, $type, $crate::rules::$access> = {
+                    let (path, offset) = ($text, ::core::mem::offset_of!(Self, $($path).+));
+                    let kind = $crate::rules::Kind::$kind;
                     // SAFETY: path and type are those of a member of this record, as the compiler sees below; and only scalars,
                     // newtypes over them and arrays of them are listed, which have no padding and take every pattern of bytes.
-                    unsafe {
-                        $crate::rules::Member::new(
-                            $text,
-                            ::core::mem::offset_of!(Self, $($path).+),
-                            $crate::rules::Kind::$kind,
-                        )
-                    }
+                    unsafe { $crate::rules::Member::new(path, offset, kind) }
                 };
             )*
         }
 
         // The compiler as a witness that each type is its member's.
+        #[allow(clippy::macro_metavars_in_unsafe)] // the macro is for rows, whose paths are names
         const _: fn(*const $record) = |_record| {
             // SAFETY: it is never called, and would only compute addresses.
             unsafe {
@@ -109,6 +106,7 @@ macro_rules! rules {
             const SUBJECT: &'static $crate::rules::Subject = &$crate::rules::Subject { name: stringify!($record), rules: $table };
 
             #[inline]
+            #[allow(clippy::macro_metavars_in_unsafe)] // the macro is for generated checks
             #[allow(unused_parens, unused_unsafe)] // each demand keeps its own, whether or not it is joined to another; and there may be none
             unsafe fn surely_holds($bytes: $crate::rules::Bytes<'_>, $given: &$crate::rules::Given<'_>) -> bool {
                 // SAFETY: the fields are members of this record, and the caller promises the bytes and what is behind pointers.
@@ -214,6 +212,7 @@ macro_rules! property_table {
         }
     ) => {
         #[doc = concat!("The properties of `", $about, "`.")]
+        #[allow(clippy::cast_sign_loss, clippy::cast_possible_truncation, clippy::cast_lossless)] // keys fit the words of a list
         pub static $name: $crate::rules::PropertyTable = $crate::rules::PropertyTable {
             name: $about,
             properties: &[$(

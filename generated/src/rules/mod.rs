@@ -28,6 +28,7 @@ mod check;
 mod condition;
 mod errors;
 mod field;
+mod found;
 mod given;
 mod handle_type;
 #[macro_use]
@@ -48,9 +49,10 @@ pub use check::{
 pub use condition::{Condition, Term, Test};
 pub use errors::{Documented, documented, find as find_documented};
 pub use field::{Access, Bytes, Field, Followed, Kind, Member, Plain};
+pub use found::Found;
 pub use given::{Fact, Facts, Given, MemoryHandleType, SemaphoreHandleType, System};
 pub use handle_type::{ExportedSize, HandleKind, HandleType, InitialState, Owner, Payload, Permanence, Platform, Transference};
-pub use predicate::{Found, Named, Object, Operand, Predicate};
+pub use predicate::{Named, Object, Operand, Predicate};
 pub use property::{Entries, Entry, Malformed, MalformedKind, Property, PropertyList, PropertyTable, Shape, Word};
 pub use utf16::{Fault, LONGEST, Utf16Name};
 pub use zeroed::Zeroed;

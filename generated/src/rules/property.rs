@@ -186,6 +186,12 @@ impl<'a> PropertyList<'a> {
         Entries { list: self, table, at: 0, ended: self.start.is_null() }
     }
 
+    /// The keys of its properties, as far as it can be read: with that of one whose value is malformed, or that the table does not have.
+    #[inline]
+    pub fn keys<'t>(self, table: &'t PropertyTable) -> impl Iterator<Item = u64> + use<'a, 't> {
+        self.entries(table).map_while(|entry| entry.map_or_else(Malformed::key, |entry| Some(entry.key)))
+    }
+
     /// The values of the first property with `key`; `None` where the list does not have it, or is malformed before it.
     #[must_use]
     #[inline]

@@ -7,7 +7,10 @@
 //! its values, decided here and not at run time. Rules that ask for a fact hold for certain where they hold without their condition, or
 //! where the fact is given and says that they do not apply.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use super::{
     place::{Kind, Leaf},
@@ -93,11 +96,12 @@ impl Rows<'_, '_> {
             None => (*name).to_owned(),
         };
         let mut text = format!("match quick::value(bytes, R::{}) {{\n", discriminator.constant);
+        // Writing to a `String` does not fail.
         for (names, body) in &arms {
-            text.push_str(&format!("    {} => {body},\n", names.iter().map(pattern).collect::<Vec<_>>().join(" | ")));
+            let _ = writeln!(text, "    {} => {body},", names.iter().map(pattern).collect::<Vec<_>>().join(" | "));
         }
         if let Some((_, body)) = rest {
-            text.push_str(&format!("    _ => {body},\n"));
+            let _ = writeln!(text, "    _ => {body},");
         }
         text + "}"
     }

@@ -2,6 +2,8 @@
 //!
 //! In: a rule and its subject. Out: one invocation of `rule!`: id, fields, demand, conditions, and where it comes from.
 
+use std::fmt::Write as _;
+
 use super::{
     subject::Subject,
     words::{Words, enumeration_of},
@@ -35,7 +37,10 @@ impl Rows<'_, '_> {
             Origin::Ours => "Ours",
         };
         let mut facts = format!("origin: {origin}");
-        let mut fact = |name: &str, text: String| facts.push_str(&format!(", {name}: {text}"));
+        // Writing to a `String` does not fail.
+        let mut fact = |name: &str, text: String| {
+            let _ = write!(facts, ", {name}: {text}");
+        };
         if let Some(source) = &rule.source {
             let text = source_text(source);
             let at = self.sources().iter().position(|other| *other == text).unwrap_or_default();

@@ -39,7 +39,7 @@ pub(super) struct Subject<'a> {
     pub(super) discriminator: Option<usize>,
 }
 
-impl<'a> Subject<'a> {
+impl Subject<'_> {
     /// The leaf that `path` leads to.
     pub(super) fn leaf(&self, path: &Path) -> Option<&Leaf> {
         self.leaves.iter().find(|leaf| leaf.path == path.as_str())
