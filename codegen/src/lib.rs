@@ -11,6 +11,7 @@
 //! Only [`fetch`], the command line and the last write touch the disk.
 
 pub mod atlas;
+pub mod diff;
 pub mod emit;
 pub mod explain;
 pub mod fetch;

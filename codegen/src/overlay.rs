@@ -3,7 +3,7 @@
 //! In: `spec/overlay.toml`. Out: answers to the questions that passes ask, one at a time. An entry that no pass asked for is stale
 //! (nothing matches it any more, or upstream says it now) and becomes an error: a decision that decides nothing misleads its reader.
 
-use std::{cell::Cell, fmt};
+use std::{cell::Cell, collections::BTreeSet, fmt};
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -149,13 +149,29 @@ impl Overlay {
             .map(|entry| entry.subject.get_ref().as_str())
     }
 
-    /// The entries for `api` that no pass asked for, each an error.
+    /// The entries for `api` that no pass asked for, each an error; except those for older states of upstream.
     #[must_use]
     pub fn stale(&self, api: Api) -> Findings {
-        let stale = self.entries.iter().filter(|entry| entry.api == api && !entry.used.get() && entry.until.is_none());
+        self.unasked(api, |_, entry| entry.used.get() || entry.until.is_some())
+    }
+
+    /// The entries that were asked for, by their place in the file.
+    #[must_use]
+    pub fn asked(&self) -> BTreeSet<usize> {
+        self.entries.iter().enumerate().filter(|(_, entry)| entry.used.get()).map(|(place, _)| place).collect()
+    }
+
+    /// The entries for `api` that no release asked for, where `asked` is what all of them did: those for older states count too.
+    #[must_use]
+    pub fn stale_in_all(&self, api: Api, asked: &BTreeSet<usize>) -> Findings {
+        self.unasked(api, |place, _| asked.contains(&place))
+    }
+
+    fn unasked(&self, api: Api, asked: impl Fn(usize, &Entry) -> bool) -> Findings {
+        let stale = self.entries.iter().enumerate().filter(|(place, entry)| entry.api == api && !asked(*place, entry));
         Findings(
             stale
-                .map(|entry| {
+                .map(|(_, entry)| {
                     Finding::error(format!(
                         "the overlay entry `{}` for `{}` settles nothing",
                         entry.settles,
@@ -215,6 +231,16 @@ evidence = "cl.xml: CL_FOO"
         assert!(stale.to_string().starts_with("overlay.toml:5:11: the overlay entry `constant-type` for `CL_FOO` settles nothing"));
         overlay.decide(Api::OpenCl, Question::ConstantType, "CL_FOO").unwrap();
         assert!(overlay.stale(Api::OpenCl).0.is_empty());
+    }
+
+    #[test]
+    fn an_entry_is_stale_for_all_releases_only_if_none_of_them_asked_for_it() {
+        let text = ENTRY.replace("reason =", "until = \"v1\"\nreason =");
+        let (old, new) = (overlay(&text).unwrap(), overlay(&text).unwrap());
+        assert_eq!(new.stale_in_all(Api::OpenCl, &new.asked()).0.len(), 1, "also one for older states");
+        old.decide(Api::OpenCl, Question::ConstantType, "CL_FOO").unwrap();
+        let asked = old.asked().union(&new.asked()).copied().collect();
+        assert!(new.stale_in_all(Api::OpenCl, &asked).0.is_empty());
     }
 
     #[test]

@@ -9,4 +9,5 @@ pub mod opencl_bindgen;
 pub mod opencl_differences;
 pub mod opencl_headers;
 pub mod opencl_listing;
+pub mod releases;
 pub mod upstream;

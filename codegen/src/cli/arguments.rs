@@ -14,6 +14,10 @@ Examples:
   clcu generate                              write the bindings anew from the snapshots, offline
   clcu check                                 in CI: are the bindings what the snapshots give?
   clcu check --upstream                      and are the snapshots what upstream gives?
+  clcu update --all-releases --opencl-releases ../opencl
+                                             since and until when each item exists, from every release
+  clcu diff cuda-12.9 cuda-13.0              what changed between two releases, and what it breaks
+  clcu diff snapshot upstream --markdown     what an update would change, for a changelog
   clcu stats --json                          how many items of each kind there are
   clcu explain cuImportExternalSemaphore     what must hold, who owns what, which errors may come back
   clcu coverage                              how much of the documents became rules
@@ -25,6 +29,8 @@ Exit codes:
   3  an input is wrong: a document, snapshot or decision, or a download that is not the pinned file
   4  upstream is out of reach, and the command cannot do without it (`update` can)
   5  the disk refused: no permission, no room
+  `diff` gives 0 where nothing changed, else the worst grade:
+  10  text only   11  something is added   12  breaks source   13  breaks the ABI
 
 Whatever fails, every output stays as it was.";
 
@@ -74,7 +80,12 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Fetch, import, write snapshots and bindings, and report what changed
+    ///
+    /// Reads the newest release of each API. What the snapshots know of older ones (since and until when an item exists, what it was
+    /// before) is kept; --all-releases reads all of them anew.
     Update {
+        #[command(flatten)]
+        history: History,
         #[command(flatten)]
         upstream: Upstream,
         #[command(flatten)]
@@ -104,6 +115,30 @@ pub(crate) enum Command {
         #[command(flatten)]
         reading: Reading,
     },
+    /// Show what changed between two releases, and what it breaks
+    ///
+    /// A side is `snapshot` or `upstream` (both APIs), `cuda-12.9` (a pinned release, fetched if need be), `opencl-v3.0.19` (a directory of
+    /// --opencl-releases), the file of a snapshot, or a directory with cuda.h or xml/cl.xml in it.
+    Diff {
+        /// From what
+        #[arg(value_name = "OLD")]
+        old: String,
+        /// To what
+        #[arg(value_name = "NEW")]
+        new: String,
+        /// As JSON
+        #[arg(long, conflicts_with = "markdown")]
+        json: bool,
+        /// As a section of a changelog
+        #[arg(long)]
+        markdown: bool,
+        #[command(flatten)]
+        upstream: Upstream,
+        #[command(flatten)]
+        releases: OpenClReleases,
+        #[command(flatten)]
+        reading: Reading,
+    },
     /// Count the items of each kind in the snapshots
     Stats {
         /// As JSON
@@ -127,6 +162,27 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// What is read of the past.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Releases")]
+pub(crate) struct History {
+    /// Read every pinned release of CUDA and every release in --opencl-releases, and write their history anew
+    #[arg(long, conflicts_with_all = ["cuda", "cuda_include"])]
+    pub(crate) all_releases: bool,
+    #[command(flatten)]
+    pub(crate) opencl: OpenClReleases,
+}
+
+/// Where older states of OpenCL are.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Releases")]
+pub(crate) struct OpenClReleases {
+    /// Releases of OpenCL: a directory with one for each tag in it (v3.0.19/xml/cl.xml) [env: CLCU_OPENCL_RELEASES] [default: the
+    /// directory that the one of --opencl-docs is in]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) opencl_releases: Option<PathBuf>,
 }
 
 /// Where upstream is.

@@ -17,7 +17,7 @@ pub(crate) fn run(session: &Session, against_upstream: bool, from: &Upstream, re
     let mut compared = bindings.len();
     let mut failure = None;
     if against_upstream {
-        let imported = upstream::read(session, from, reading)?;
+        let imported = upstream::read_with_history(session, from, reading)?;
         let snapshots = pipeline::snapshots(&imported);
         differences.extend(snapshots.differences(&session.root)?);
         compared += snapshots.len();

@@ -17,6 +17,14 @@ pub(crate) enum Exit {
     OutOfReach = 4,
     /// The disk refused.
     Disk = 5,
+    /// `diff` found changes of text and nothing else.
+    Text = 10,
+    /// `diff` found something new, and nothing that breaks.
+    Adds = 11,
+    /// `diff` found what breaks source.
+    Source = 12,
+    /// `diff` found what breaks the ABI.
+    Abi = 13,
 }
 
 /// A command that did not succeed.

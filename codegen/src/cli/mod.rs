@@ -5,11 +5,13 @@
 mod arguments;
 mod check;
 mod coverage;
+mod diff;
 mod exit;
 mod explain;
 mod fetch;
 mod findings;
 mod progress;
+mod releases;
 mod screen;
 mod session;
 mod stats;
@@ -27,7 +29,13 @@ pub(crate) fn main() -> ExitCode {
     let Arguments { command, general } = Arguments::parse();
     let screen = screen::Screen::new(general.color, general.quiet, general.verbose);
     let result = Session::open(&general, screen).and_then(|session| match command {
-        Command::Update { upstream, reading } => update::update(&session, &upstream, reading),
+        Command::Update { history, upstream, reading } if history.all_releases => {
+            update::update_all(&session, &upstream, &history.opencl, reading)
+        }
+        Command::Update { upstream, reading, .. } => update::update(&session, &upstream, reading),
+        Command::Diff { old, new, json, markdown, upstream, releases, reading } => {
+            diff::run(&session, &diff::Request { old, new, json, markdown, upstream, releases, reading })
+        }
         Command::Fetch { upstream } => fetch::run(&session, &upstream),
         Command::Import { upstream, reading } => update::import(&session, &upstream, reading),
         Command::Generate => update::generate(&session),

@@ -67,6 +67,13 @@ impl Screen {
         }
     }
 
+    /// Writes a line beside the report, so that the report alone can be read by a program.
+    pub(crate) fn note(self, text: &str) {
+        if !self.quiet {
+            say(&format!("note: {text}"));
+        }
+    }
+
     /// Writes the unified diff of one file.
     pub(crate) fn diff(self, difference: &Difference) {
         let (old, new) = (difference.old.as_deref().unwrap_or_default(), difference.new.as_deref().unwrap_or_default());

@@ -7,10 +7,10 @@ use std::{
 };
 
 use clcu_codegen::{
-    fetch::{Cache, CudaRelease, Overrides, Sources},
+    fetch::{self, Cache, CudaRelease, FetchError, OpenClDocs, Overrides, Sources},
     finding::{Document, Finding},
     model::{Api, Model},
-    pipeline::{self, Located, Outputs},
+    pipeline::{self, Cuda, Located, Outputs},
     snapshot,
 };
 
@@ -79,21 +79,45 @@ impl Session {
 
     /// Upstream's inputs, downloaded if need be.
     pub(crate) fn locate(&self, upstream: &Upstream) -> Result<Located, Failure> {
-        let Upstream { opencl_docs, cuda_include, cuda, libclang } = upstream.clone();
-        let mut overrides = Overrides { cuda_include, libclang, opencl_docs }.or_environment(|name| env::var_os(name));
-        if cuda.is_some() {
+        let mut overrides = overrides(upstream);
+        if upstream.cuda.is_some() {
             // Whoever asks for a pinned release does not mean the headers that the environment names.
             overrides.cuda_include = None;
         }
-        let progress = match () {
+        let release = self.release(upstream.cuda.as_deref())?;
+        Ok(pipeline::locate(&self.sources, release, &self.cache, &overrides, &self.progress()))
+    }
+
+    /// The pinned releases of CUDA, oldest first.
+    pub(crate) fn pinned_cuda(&self) -> &[CudaRelease] {
+        &self.sources.cuda
+    }
+
+    /// A release of CUDA by its version or full name, downloaded if need be; or the headers in `include`.
+    pub(crate) fn cuda(&self, upstream: &Upstream, release: &CudaRelease, include: Option<&Path>) -> Result<Cuda, FetchError> {
+        let overrides = Overrides { cuda_include: include.map(Path::to_owned), ..overrides(upstream) };
+        let progress = self.progress();
+        let headers = fetch::cuda_headers(&self.sources, release, &self.cache, &overrides, &progress)?;
+        let libclang = fetch::libclang(&self.sources, &self.cache, &overrides, &progress)?;
+        Ok(Cuda::new(&self.sources, headers, libclang))
+    }
+
+    /// The OpenCL documents in `directory`, or those that `upstream` means.
+    pub(crate) fn opencl(&self, upstream: &Upstream, directory: Option<&Path>) -> Result<OpenClDocs, FetchError> {
+        let mut overrides = overrides(upstream);
+        overrides.opencl_docs = directory.map(Path::to_owned).or(overrides.opencl_docs);
+        fetch::opencl_docs(&self.sources, &self.cache, &overrides, &self.progress())
+    }
+
+    fn progress(&self) -> Show {
+        match () {
             () if self.screen.quiet => Show::Nothing,
             () if io::stderr().is_terminal() => Show::bars(),
             () => Show::Lines,
-        };
-        Ok(pipeline::locate(&self.sources, self.release(cuda.as_deref())?, &self.cache, &overrides, &progress))
+        }
     }
 
-    fn release(&self, name: Option<&str>) -> Result<&CudaRelease, Failure> {
+    pub(crate) fn release(&self, name: Option<&str>) -> Result<&CudaRelease, Failure> {
         let release = name.map_or_else(|| self.sources.default_cuda(), |name| self.sources.cuda_named(name));
         release.ok_or_else(|| {
             let known: Vec<_> = self.sources.cuda.iter().map(|release| release.version.to_string()).collect();
@@ -107,6 +131,12 @@ impl Session {
     pub(crate) fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
+}
+
+/// What the user named on the command line or in the environment.
+fn overrides(upstream: &Upstream) -> Overrides {
+    let Upstream { opencl_docs, cuda_include, libclang, .. } = upstream.clone();
+    Overrides { cuda_include, libclang, opencl_docs }.or_environment(|name| env::var_os(name))
 }
 
 fn find_root() -> Option<PathBuf> {

@@ -7,29 +7,40 @@ use clcu_codegen::{
 };
 
 use super::{
-    arguments::{Reading, Upstream},
+    arguments::{OpenClReleases, Reading, Upstream},
     exit::Failure,
     findings::counted,
+    releases,
     session::Session,
     upstream,
 };
 
 /// Everything: snapshots of what is in reach, and bindings of both APIs.
 pub(crate) fn update(session: &Session, from: &Upstream, reading: Reading) -> Result<(), Failure> {
-    let imported = upstream::read(session, from, reading)?;
-    let mut outputs = pipeline::snapshots(&imported);
+    let imported = upstream::read_with_history(session, from, reading)?;
+    write_all(session, &imported, reading)
+}
+
+/// Everything, from every release: what is out of reach ends the command, because history cannot be written in part.
+pub(crate) fn update_all(session: &Session, from: &Upstream, opencl: &OpenClReleases, reading: Reading) -> Result<(), Failure> {
+    let imported = releases::read_all(session, from, opencl, reading)?;
+    write_all(session, &imported, reading)
+}
+
+fn write_all(session: &Session, imported: &Imported, reading: Reading) -> Result<(), Failure> {
+    let mut outputs = pipeline::snapshots(imported);
     let model = |(api, result): &(Api, Result<Read, FetchError>)| match result {
         Ok(read) => Ok(read.model.clone()),
         Err(_) => session.snapshot(*api),
     };
     let [cuda, opencl] = imported.apis.each_ref().map(model);
     outputs.extend(pipeline::bindings(&cuda?, &opencl?)?);
-    write(session, &imported, reading, &outputs)
+    write(session, imported, reading, &outputs)
 }
 
 /// Snapshots of what is in reach.
 pub(crate) fn import(session: &Session, from: &Upstream, reading: Reading) -> Result<(), Failure> {
-    let imported = upstream::read(session, from, reading)?;
+    let imported = upstream::read_with_history(session, from, reading)?;
     if imported.apis.iter().all(|(_, result)| result.is_err())
         && let Some(failure) = upstream::out_of_reach(&imported)
     {

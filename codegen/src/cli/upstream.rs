@@ -3,6 +3,7 @@
 use clcu_codegen::{
     fetch::{FetchError, Reach},
     finding::Strictness,
+    pass::merge,
     pipeline::{self, Imported},
 };
 
@@ -23,8 +24,7 @@ pub(crate) fn read(session: &Session, upstream: &Upstream, reading: Reading) -> 
     }
     let overlay = session.document(pipeline::OVERLAY)?;
     let reviewed = session.document(pipeline::REVIEWED)?;
-    let strictness = if reading.lenient { Strictness::Lenient } else { Strictness::Strict };
-    let mut imported = pipeline::import(located, &overlay, &reviewed, strictness)?;
+    let mut imported = pipeline::import(located, &overlay, &reviewed, strictness(reading))?;
     for (api, result) in &mut imported.apis {
         // A snapshot that is not there has nothing to keep; one that cannot be read might, and ends the command.
         if let Ok(read) = result
@@ -38,6 +38,22 @@ pub(crate) fn read(session: &Session, upstream: &Upstream, reading: Reading) -> 
     Ok(imported)
 }
 
+/// The same, with what the snapshots know of older releases.
+pub(crate) fn read_with_history(session: &Session, upstream: &Upstream, reading: Reading) -> Result<Imported, Failure> {
+    let mut imported = read(session, upstream, reading)?;
+    for (api, result) in &mut imported.apis {
+        // A snapshot that cannot be read is about to be replaced, and has no history to keep.
+        if let (Ok(read), Ok(snapshot)) = (result, session.snapshot(*api)) {
+            read.model = merge::onto(&snapshot, read.model.clone())?;
+        }
+    }
+    Ok(imported)
+}
+
+pub(crate) const fn strictness(reading: Reading) -> Strictness {
+    if reading.lenient { Strictness::Lenient } else { Strictness::Strict }
+}
+
 /// What kept the APIs from being read that were not.
 pub(crate) fn out_of_reach(imported: &Imported) -> Option<Failure> {
     Failure::of(imported.apis.iter().filter_map(|(_, result)| result.as_ref().err()))
@@ -47,10 +63,19 @@ pub(crate) fn out_of_reach(imported: &Imported) -> Option<Failure> {
 pub(crate) fn report(session: &Session, imported: &Imported) {
     for (api, result) in &imported.apis {
         let line = match result {
-            Ok(read) => format!("{api}: read {}", read.model.releases.join(", ")),
+            Ok(read) => format!("{api}: {}", releases(&read.model.releases)),
             Err(error) => format!("{api}: kept as the snapshot has it, because upstream is out of reach ({})", reason(error)),
         };
         session.screen.report(&line);
+    }
+}
+
+/// `read 13.5.37`, or `read 13.5.37, known since 11.7.99`.
+fn releases(all: &[String]) -> String {
+    match all {
+        [] => "nothing read".to_owned(),
+        [only] => format!("read {only}"),
+        [first, .., last] => format!("read {last}, with the history of {} since {first}", counted(all.len(), "release")),
     }
 }
 

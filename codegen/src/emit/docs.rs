@@ -4,7 +4,7 @@
 //! upstream's enters here, and so nothing that rustdoc could take for a link, a tag or a test.
 
 use super::types::literal;
-use crate::model::{Api, Command, Lifetime, Model, Version};
+use crate::model::{Api, Change, Command, Lifetime, Model, Version};
 
 /// What the texts of one API have in common.
 #[derive(Clone, Copy, Debug)]
@@ -43,10 +43,12 @@ impl Docs {
         if let Some(deprecated) = lifetime.deprecated {
             parts.push(format!("deprecated since {deprecated}"));
         }
-        if parts.is_empty() {
-            return format!("Part of {api}.");
+        let mut text = if parts.is_empty() { format!("Part of {api}.") } else { capitalised(&format!("{}.", parts.join(", "))) };
+        for change in &lifetime.changed {
+            text.push(' ');
+            text.push_str(&changed(change));
         }
-        capitalised(&format!("{}.", parts.join(", ")))
+        text
     }
 
     /// What stands on the row of an item that is no command: its sentence, and the API, whose page of types the macro `about!` knows.
@@ -85,6 +87,15 @@ impl Docs {
     }
 }
 
+/// What it was in older releases, as a sentence.
+fn changed(change: &Change) -> String {
+    let Change { aspect, was, until } = change;
+    match aspect.as_str() {
+        "member" => format!("Until {until} it had the member `{was}`."),
+        _ => format!("Until {until} its {aspect} was `{was}`."),
+    }
+}
+
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -117,10 +128,12 @@ mod tests {
             until: Some(Version::new(3, 1)),
             deprecated: Some(Version::new(3, 1)),
             extensions: vec!["cl_khr_a".to_owned(), "cl_khr_b".to_owned()],
+            changed: vec!["value 0x2051 until 3.0.15".parse().unwrap(), "member a: c_int at 4 until 3.0".parse().unwrap()],
         };
         assert_eq!(
             docs.lifetime(&lifetime),
-            "Since OpenCL 3.0, or with `cl_khr_a` or `cl_khr_b`, until 3.1, deprecated since 3.1."
+            "Since OpenCL 3.0, or with `cl_khr_a` or `cl_khr_b`, until 3.1, deprecated since 3.1. Until 3.0.15 its value was `0x2051`. \
+             Until 3.0 it had the member `a: c_int at 4`."
         );
         assert_eq!(docs.lifetime(&Lifetime::default()), "Part of OpenCL.");
     }

@@ -20,7 +20,7 @@ use crate::{
     model::{Api, EnumerationKind, Model},
     pass::{
         index::{Index, Item},
-        order, validate,
+        merge, order, validate,
     },
 };
 use docs::Docs;
@@ -72,6 +72,7 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
     validate::validate(model).with(())?;
     let mut sorted = model.clone();
     order::order(&mut sorted);
+    merge::drop_rules_taken_back(&mut sorted);
     let model = &sorted;
     let (index, docs) = (Index::new(model), Docs::new(model));
     let page = |about: &str| Page::new(model.api, &index, about);

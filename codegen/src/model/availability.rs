@@ -94,4 +94,38 @@ pub struct Lifetime {
     /// The extensions that bring it, any one of which is enough (OpenCL only).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
+    /// What was otherwise in older releases, oldest first. The newest holds under the plain name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<Change>,
 }
+
+/// What an item or leaf was in older releases: written `value 0x1F until 11.8`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Change {
+    /// What of it changed, in one word: `value`, `type`, `alignment`, `member`.
+    pub aspect: String,
+    /// What it was.
+    pub was: String,
+    /// The last release in which it was so: `11.8`, or `3.0.15` for OpenCL, whose registry changes within a version.
+    pub until: String,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} until {}", self.aspect, self.was, self.until)
+    }
+}
+
+impl FromStr for Change {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = text.split_once(' ').and_then(|(aspect, rest)| {
+            let (was, until) = rest.rsplit_once(" until ")?;
+            Some(Self { aspect: aspect.to_owned(), was: was.to_owned(), until: until.to_owned() })
+        });
+        parts.ok_or_else(|| format!("`{text}` is no change: wanted `value 0x1F until 11.8`"))
+    }
+}
+
+super::value::serde_as_text!(Change);

@@ -2,6 +2,7 @@
 
 pub mod cuda;
 pub mod index;
+pub mod merge;
 pub mod opencl;
 pub mod order;
 pub mod rust_layout;

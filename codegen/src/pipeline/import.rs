@@ -3,6 +3,7 @@
 //! In: the inputs that are in reach, and the overlay. Out: a model for each of them with what was found on the way; or all errors.
 
 use std::{
+    collections::BTreeSet,
     fs,
     panic::resume_unwind,
     path::{Path, PathBuf},
@@ -80,16 +81,17 @@ impl Imported {
 /// Reads what is in reach, with what people decided (`overlay`) and the sentences that they read (`reviewed`).
 pub fn import(located: Located, overlay: &Document, reviewed: &Document, strictness: Strictness) -> Result<Imported, Findings> {
     let Located { cuda, opencl } = located;
+    let decisions = Decisions { overlay, reviewed };
     let (cuda, opencl) = thread::scope(|scope| {
-        let cuda = scope.spawn(|| cuda.map(|cuda| read_cuda(&cuda, overlay, reviewed, strictness)));
-        let opencl = opencl.map(|docs| read_opencl(&docs, overlay, strictness));
+        let cuda = scope.spawn(|| cuda.map(|cuda| read_cuda(&cuda, &decisions, strictness, cuda.newest)));
+        let opencl = opencl.map(|docs| read_opencl(&docs, None, &decisions, strictness, true));
         // An importer that panics has a fault of its own, which must not pass for a fault of the document.
         (cuda.join().unwrap_or_else(|panic| resume_unwind(panic)), opencl)
     });
     let mut findings = Findings::default();
-    let mut settle = |result: Result<Result<(Read, Findings), Findings>, FetchError>| match result {
+    let mut settle = |result: Result<Result<(Read, Findings, Asked), Findings>, FetchError>| match result {
         Err(unreachable) => Some(Err(unreachable)),
-        Ok(Ok((read, found))) => {
+        Ok(Ok((read, found, _))) => {
             findings.0.extend(found.0);
             Some(Ok(read))
         }
@@ -104,10 +106,40 @@ pub fn import(located: Located, overlay: &Document, reviewed: &Document, strictn
     }
 }
 
-/// CUDA: the headers, the passes, then the rules that the comments state.
-fn read_cuda(inputs: &Cuda, overlay: &Document, reviewed: &Document, strictness: Strictness) -> Result<(Read, Findings), Findings> {
-    let overlay = Overlay::read(overlay.clone())?;
-    let reviewed = Reviewed::read(reviewed.clone())?;
+/// What people decided, and the sentences that they read.
+#[derive(Clone, Copy, Debug)]
+pub struct Decisions<'a> {
+    /// `spec/overlay.toml`.
+    pub overlay: &'a Document,
+    /// `spec/reviewed.toml`.
+    pub reviewed: &'a Document,
+}
+
+/// Which decisions a release, or several, had a use for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    /// Entries of the overlay, by their place in the file.
+    pub(super) overlay: BTreeSet<usize>,
+    /// Reviewed sentences.
+    pub(super) reviewed: BTreeSet<String>,
+}
+
+impl Asked {
+    pub(super) fn add(&mut self, other: Self) {
+        self.overlay.extend(other.overlay);
+        self.reviewed.extend(other.reviewed);
+    }
+}
+
+/// CUDA: the headers, the passes, then the rules that the comments state. `alone` says that a decision without use is an error.
+pub(super) fn read_cuda(
+    inputs: &Cuda,
+    decisions: &Decisions<'_>,
+    strictness: Strictness,
+    alone: bool,
+) -> Result<(Read, Findings, Asked), Findings> {
+    let overlay = Overlay::read(decisions.overlay.clone())?;
+    let reviewed = Reviewed::read(decisions.reviewed.clone())?;
     let headers = Headers::read(&inputs.headers.include)?;
     let libclang = Libclang::open(&inputs.libclang.library)?;
     let (facts, found) = import::cuda::import(&headers, &libclang, strictness)?;
@@ -119,22 +151,33 @@ fn read_cuda(inputs: &Cuda, overlay: &Document, reviewed: &Document, strictness:
         findings.0.extend(found.0);
         findings.with(model)
     });
-    let (model, findings) = checked(found, model, overlay.stale(Api::Cuda), strictness)?;
+    let stale = if alone { overlay.stale(Api::Cuda) } else { Findings::default() };
+    let (model, findings) = checked(found, model, stale, strictness)?;
     let lines = pass::cuda::lines::lines(&facts).into_iter();
     let at = |line: pass::cuda::lines::Lines| (line.symbol, Lines { document: line.document, first: line.first, last: line.last });
     let lines = lines.map(at).collect();
     coverage::locate(&mut accounts, &lines);
-    findings.with(Read { model, lines, text: Some(Text { coverage: accounts, lines: BySymbol::new() }) })
+    let asked = Asked { overlay: overlay.asked(), reviewed: reviewed.asked() };
+    let text = Some(Text { coverage: accounts, lines: BySymbol::new() });
+    let (read, findings) = findings.with(Read { model, lines, text })?;
+    Ok((read, findings, asked))
 }
 
-/// OpenCL: the registry, the passes, then the rules that the text of the API states.
-fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) -> Result<(Read, Findings), Findings> {
+/// OpenCL: the registry, the passes, then the rules that the text of the API states. `name` is that of the release, where it is known.
+pub(super) fn read_opencl(
+    docs: &OpenClDocs,
+    name: Option<&str>,
+    decisions: &Decisions<'_>,
+    strictness: Strictness,
+    alone: bool,
+) -> Result<(Read, Findings, Asked), Findings> {
     const NAME: &str = "xml/cl.xml";
     let document = read_document(&docs.registry, NAME)?;
-    let overlay = Overlay::read(overlay.clone())?;
+    let overlay = Overlay::read(decisions.overlay.clone())?;
     let (registry, found) = import::opencl::registry::import(&document, strictness)?;
     let version = registry.features.iter().map(|feature| feature.version).max();
-    let release = version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
+    let by_commit = || version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
+    let release = name.map_or_else(by_commit, str::to_owned);
     let mut said = None;
     let model = pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
         match &docs.api {
@@ -143,7 +186,7 @@ fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) ->
                 said = Some(read);
                 findings.0.extend(found.0);
             }
-            None => {
+            None if alone => {
                 // What was decided on the text is not stale for want of the text.
                 for subject in overlay.subjects(Api::OpenCl, Question::HandleTypeColumn) {
                     let _kept = overlay.decide(Api::OpenCl, Question::HandleTypeColumn, subject);
@@ -152,13 +195,17 @@ fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) ->
                     "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
                 ));
             }
+            None => {}
         }
         findings.with(model)
     });
-    let (model, findings) = checked(found, model, overlay.stale(Api::OpenCl), strictness)?;
+    let stale = if alone { overlay.stale(Api::OpenCl) } else { Findings::default() };
+    let (model, findings) = checked(found, model, stale, strictness)?;
     let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });
     let lines = pass::opencl::lines(&registry).into_iter().map(at).collect();
-    findings.with(Read { model, lines, text: said })
+    let asked = Asked { overlay: overlay.asked(), reviewed: BTreeSet::new() };
+    let (read, findings) = findings.with(Read { model, lines, text: said })?;
+    Ok((read, findings, asked))
 }
 
 /// Puts what the text in the directory `api` states into `model`.

@@ -14,6 +14,17 @@ pub struct Cuda {
     pub headers: CudaHeaders,
     /// The library that reads them.
     pub libclang: Libclang,
+    /// They are no older than the release that is read by default, so that a decision without use for them is out of date.
+    pub newest: bool,
+}
+
+impl Cuda {
+    /// `headers`, read by `libclang`.
+    #[must_use]
+    pub fn new(sources: &Sources, headers: CudaHeaders, libclang: Libclang) -> Self {
+        let older = sources.cuda.iter().any(|release| release.release == headers.release && !release.default);
+        Self { headers, libclang, newest: !older }
+    }
 }
 
 /// The inputs of each API, or why there are none.
@@ -34,6 +45,6 @@ pub fn locate(sources: &Sources, release: &CudaRelease, cache: &Cache, overrides
         let libclang = libclang.join().unwrap_or_else(|panic| resume_unwind(panic));
         let opencl = opencl.join().unwrap_or_else(|panic| resume_unwind(panic));
         // Both are reported by the one that matters more: without headers there is nothing to read.
-        Located { cuda: headers.and_then(|headers| Ok(Cuda { headers, libclang: libclang? })), opencl }
+        Located { cuda: headers.and_then(|headers| Ok(Cuda::new(sources, headers, libclang?))), opencl }
     })
 }

@@ -5,11 +5,13 @@
 mod import;
 mod locate;
 mod outputs;
+mod releases;
 mod stats;
 
-pub use import::{Imported, Read, Text, import};
+pub use import::{Decisions, Imported, Read, Text, import};
 pub use locate::{Cuda, Located, locate};
 pub use outputs::{Difference, OutputError, Outputs};
+pub use releases::{Release, read_all, read_release};
 pub use stats::Stats;
 
 use crate::{

@@ -4,7 +4,10 @@
 //! be made of a sentence. An entry that no sentence of any release matches any more is an error: upstream changed the sentence, and
 //! somebody has to read it again.
 
-use std::{cell::Cell, collections::BTreeMap};
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -131,10 +134,22 @@ impl Reviewed {
         Some(&entry.verdict)
     }
 
+    /// The entries that a sentence matched.
+    #[must_use]
+    pub fn asked(&self) -> BTreeSet<String> {
+        self.entries.iter().filter(|(_, entry)| entry.used.get()).map(|(key, _)| key.clone()).collect()
+    }
+
     /// The entries that no sentence matched, each an error. To be asked after every release has been read.
     #[must_use]
     pub fn stale(&self) -> Findings {
-        let stale = self.entries.iter().filter(|(_, entry)| !entry.used.get());
+        self.stale_in_all(&self.asked())
+    }
+
+    /// The entries that no sentence of any release matched, where `asked` is what all of them did.
+    #[must_use]
+    pub fn stale_in_all(&self, asked: &BTreeSet<String>) -> Findings {
+        let stale = self.entries.iter().filter(|(key, _)| !asked.contains(*key));
         Findings(
             stale
                 .map(|(key, entry)| {

@@ -74,7 +74,8 @@ impl Repository {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_clcu"));
         command.current_dir(self.root()).args(arguments).env("PATH", self.path("programs"));
-        for variable in ["CLCU_CACHE", "CLCU_CUDA_INCLUDE", "CLCU_LIBCLANG", "CLCU_OPENCL_DOCS", "NO_COLOR"] {
+        for variable in ["CLCU_CACHE", "CLCU_CUDA_INCLUDE", "CLCU_LIBCLANG", "CLCU_OPENCL_DOCS", "CLCU_OPENCL_RELEASES", "NO_COLOR"]
+        {
             command.env_remove(variable);
         }
         command

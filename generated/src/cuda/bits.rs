@@ -2,321 +2,328 @@
 //! CUDA: enumerations of bits that combine. From `spec/cuda.json`.
 
 bits! {
-    CUCoredumpGenerationFlags: i32, "Since CUDA 13.5 or earlier." cuda {
-        CU_COREDUMP_DEFAULT_FLAGS = 0, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES = 1 << 0, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_GLOBAL_MEMORY = 1 << 1, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_SHARED_MEMORY = 1 << 2, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_LOCAL_MEMORY = 1 << 3, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_ABORT = 1 << 4, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_CONSTBANK_MEMORY = 1 << 5, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_GZIP_COMPRESS = 1 << 6, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_FAULTED_CONTEXTS_ONLY = 1 << 7, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_SKIP_TENSOR_MEMORY = 1 << 8, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_NO_ERRBAR_AT_EXIT = 1 << 30, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_LOG_ONLY = -2147483648, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_LIGHTWEIGHT_FLAGS = 303, "Since CUDA 13.5 or earlier.";
+    CUCoredumpGenerationFlags: i32, "Since CUDA 12.5. Until 13.2 its representation was `u32`." cuda {
+        CU_COREDUMP_DEFAULT_FLAGS = 0, "Since CUDA 12.5.";
+        CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES = 1 << 0, "Since CUDA 12.5.";
+        CU_COREDUMP_SKIP_GLOBAL_MEMORY = 1 << 1, "Since CUDA 12.5.";
+        CU_COREDUMP_SKIP_SHARED_MEMORY = 1 << 2, "Since CUDA 12.5.";
+        CU_COREDUMP_SKIP_LOCAL_MEMORY = 1 << 3, "Since CUDA 12.5.";
+        CU_COREDUMP_SKIP_ABORT = 1 << 4, "Since CUDA 12.5.";
+        CU_COREDUMP_SKIP_CONSTBANK_MEMORY = 1 << 5, "Since CUDA 12.6.";
+        CU_COREDUMP_GZIP_COMPRESS = 1 << 6, "Since CUDA 13.1.";
+        CU_COREDUMP_FAULTED_CONTEXTS_ONLY = 1 << 7, "Since CUDA 13.3.";
+        CU_COREDUMP_SKIP_TENSOR_MEMORY = 1 << 8, "Since CUDA 13.5.";
+        CU_COREDUMP_NO_ERRBAR_AT_EXIT = 1 << 30, "Since CUDA 13.3.";
+        CU_COREDUMP_LOG_ONLY = -2147483648, "Since CUDA 13.3.";
+        CU_COREDUMP_LIGHTWEIGHT_FLAGS = 303, "Since CUDA 12.5. Until 12.5 its value was `15`. Until 13.4 its value was `47`.";
     }
 }
 
 bits! {
-    CUGLmap_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GL_MAP_RESOURCE_FLAGS_NONE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_GL_MAP_RESOURCE_FLAGS_READ_ONLY = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_GL_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 0x2, "Since CUDA 13.5 or earlier.";
+    CUGLmap_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_GL_MAP_RESOURCE_FLAGS_NONE = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_GL_MAP_RESOURCE_FLAGS_READ_ONLY = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_GL_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 0x2, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUatomicOperationCapability: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_ATOMIC_CAPABILITY_SIGNED = 1 << 0, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_CAPABILITY_UNSIGNED = 1 << 1, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_CAPABILITY_REDUCTION = 1 << 2, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_CAPABILITY_SCALAR_32 = 1 << 3, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_CAPABILITY_SCALAR_64 = 1 << 4, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_CAPABILITY_SCALAR_128 = 1 << 5, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_CAPABILITY_VECTOR_32x4 = 1 << 6, "Since CUDA 13.5 or earlier.";
+    CUatomicOperationCapability: u32, "Since CUDA 13.0." cuda {
+        CU_ATOMIC_CAPABILITY_SIGNED = 1 << 0, "Since CUDA 13.0.";
+        CU_ATOMIC_CAPABILITY_UNSIGNED = 1 << 1, "Since CUDA 13.0.";
+        CU_ATOMIC_CAPABILITY_REDUCTION = 1 << 2, "Since CUDA 13.0.";
+        CU_ATOMIC_CAPABILITY_SCALAR_32 = 1 << 3, "Since CUDA 13.0.";
+        CU_ATOMIC_CAPABILITY_SCALAR_64 = 1 << 4, "Since CUDA 13.0.";
+        CU_ATOMIC_CAPABILITY_SCALAR_128 = 1 << 5, "Since CUDA 13.0.";
+        CU_ATOMIC_CAPABILITY_VECTOR_32x4 = 1 << 6, "Since CUDA 13.0.";
     }
 }
 
 bits! {
-    CUctx_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_CTX_SCHED_AUTO = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_CTX_SCHED_SPIN = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_CTX_SCHED_YIELD = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_CTX_SCHED_BLOCKING_SYNC = 0x4, "Since CUDA 13.5 or earlier.";
-        CU_CTX_SCHED_MASK = 0x7, "Since CUDA 13.5 or earlier.";
-        CU_CTX_MAP_HOST = 0x8, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_CTX_LMEM_RESIZE_TO_MAX = 0x10, "Since CUDA 13.5 or earlier.";
-        CU_CTX_COREDUMP_ENABLE = 0x20, "Since CUDA 13.5 or earlier.";
-        CU_CTX_USER_COREDUMP_ENABLE = 0x40, "Since CUDA 13.5 or earlier.";
-        CU_CTX_SYNC_MEMOPS = 0x80, "Since CUDA 13.5 or earlier.";
-        CU_CTX_FLAGS_MASK = 0xFF, "Since CUDA 13.5 or earlier.";
+    CUctx_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_CTX_SCHED_AUTO = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_CTX_SCHED_SPIN = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_CTX_SCHED_YIELD = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_CTX_SCHED_BLOCKING_SYNC = 0x4, "Since CUDA 11.7 or earlier.";
+        CU_CTX_SCHED_MASK = 0x7, "Since CUDA 11.7 or earlier.";
+        CU_CTX_MAP_HOST = 0x8, "Since CUDA 11.7 or earlier, deprecated since 11.7.";
+        CU_CTX_LMEM_RESIZE_TO_MAX = 0x10, "Since CUDA 11.7 or earlier.";
+        CU_CTX_COREDUMP_ENABLE = 0x20, "Since CUDA 12.1.";
+        CU_CTX_USER_COREDUMP_ENABLE = 0x40, "Since CUDA 12.1.";
+        CU_CTX_SYNC_MEMOPS = 0x80, "Since CUDA 12.1.";
+        CU_CTX_FLAGS_MASK = 0xFF, "Since CUDA 11.7 or earlier. Until 12.0 its value was `0x1F`.";
     }
     aliases {
-        CU_CTX_BLOCKING_SYNC = CU_CTX_SCHED_BLOCKING_SYNC, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
+        CU_CTX_BLOCKING_SYNC = CU_CTX_SCHED_BLOCKING_SYNC, "Since CUDA 11.7 or earlier, deprecated since 11.7.";
     }
 }
 
 bits! {
-    CUdevSmResourceGroup_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_DEV_SM_RESOURCE_GROUP_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
-        CU_DEV_SM_RESOURCE_GROUP_BACKFILL = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID = 1 << 1, "Since CUDA 13.5 or earlier.";
-        CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS = 1 << 2, "Since CUDA 13.5 or earlier.";
+    CUdevSmResourceGroup_flags: u32, "Since CUDA 13.1." cuda {
+        CU_DEV_SM_RESOURCE_GROUP_DEFAULT = 0, "Since CUDA 13.1.";
+        CU_DEV_SM_RESOURCE_GROUP_BACKFILL = 0x1, "Since CUDA 13.1.";
+        CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID = 1 << 1, "Since CUDA 13.4.";
+        CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS = 1 << 2, "Since CUDA 13.5.";
     }
 }
 
 bits! {
-    CUdevSmResourceSplitByCount_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 0x2, "Since CUDA 13.5 or earlier.";
+    CUdevSmResourceSplitByCount_flags: u32, "Since CUDA 13.1." cuda {
+        CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 0x1, "Since CUDA 13.1.";
+        CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 0x2, "Since CUDA 13.1.";
     }
 }
 
 bits! {
-    CUdriverProcAddress_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GET_PROC_ADDRESS_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
-        CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1 << 0, "Since CUDA 13.5 or earlier.";
-        CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 1 << 1, "Since CUDA 13.5 or earlier.";
+    CUdevSmResourceSplit_flags: u32, "Since CUDA 12.5, until 13.0." cuda {
+        CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 0x1, "Since CUDA 12.5.";
+        CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 0x2, "Since CUDA 12.5.";
     }
 }
 
 bits! {
-    CUeglResourceLocationFlags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_EGL_RESOURCE_LOCATION_SYSMEM = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_EGL_RESOURCE_LOCATION_VIDMEM = 0x1, "Since CUDA 13.5 or earlier.";
+    CUdriverProcAddress_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_GET_PROC_ADDRESS_DEFAULT = 0, "Since CUDA 11.7 or earlier.";
+        CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1 << 0, "Since CUDA 11.7 or earlier.";
+        CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 1 << 1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUevent_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_EVENT_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_EVENT_BLOCKING_SYNC = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_EVENT_DISABLE_TIMING = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_EVENT_INTERPROCESS = 0x4, "Since CUDA 13.5 or earlier.";
+    CUeglResourceLocationFlags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_EGL_RESOURCE_LOCATION_SYSMEM = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_EGL_RESOURCE_LOCATION_VIDMEM = 0x1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUevent_record_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_EVENT_RECORD_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_EVENT_RECORD_EXTERNAL = 0x1, "Since CUDA 13.5 or earlier.";
+    CUevent_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_EVENT_DEFAULT = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_EVENT_BLOCKING_SYNC = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_EVENT_DISABLE_TIMING = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_EVENT_INTERPROCESS = 0x4, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUevent_sched_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_EVENT_SCHED_AUTO = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_EVENT_SCHED_SPIN = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_EVENT_SCHED_YIELD = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_EVENT_SCHED_BLOCKING_SYNC = 0x4, "Since CUDA 13.5 or earlier.";
+    CUevent_record_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_EVENT_RECORD_DEFAULT = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_EVENT_RECORD_EXTERNAL = 0x1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUevent_wait_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_EVENT_WAIT_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_EVENT_WAIT_EXTERNAL = 0x1, "Since CUDA 13.5 or earlier.";
+    CUevent_sched_flags: u32, "Since CUDA 11.8." cuda {
+        CU_EVENT_SCHED_AUTO = 0x0, "Since CUDA 11.8.";
+        CU_EVENT_SCHED_SPIN = 0x1, "Since CUDA 11.8.";
+        CU_EVENT_SCHED_YIELD = 0x2, "Since CUDA 11.8.";
+        CU_EVENT_SCHED_BLOCKING_SYNC = 0x4, "Since CUDA 11.8.";
     }
 }
 
 bits! {
-    CUflushGPUDirectRDMAWritesOptions: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST = 1 << 0, "Since CUDA 13.5 or earlier.";
-        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_MEMOPS = 1 << 1, "Since CUDA 13.5 or earlier.";
+    CUevent_wait_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_EVENT_WAIT_DEFAULT = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_EVENT_WAIT_EXTERNAL = 0x1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUgraphDebugDot_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1 << 0, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES = 1 << 1, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS = 1 << 2, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS = 1 << 3, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS = 1 << 4, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS = 1 << 5, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS = 1 << 6, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_SIGNAL_NODE_PARAMS = 1 << 7, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_WAIT_NODE_PARAMS = 1 << 8, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES = 1 << 9, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES = 1 << 10, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS = 1 << 11, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS = 1 << 12, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS = 1 << 13, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_EXTRA_TOPO_INFO = 1 << 14, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS = 1 << 15, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_BATCH_NODE_PARAMS = 1 << 16, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEBUG_DOT_FLAGS_FABRIC_CPY_BATCH_NODE_PARAMS = 1 << 17, "Since CUDA 13.5 or earlier.";
+    CUflushGPUDirectRDMAWritesOptions: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST = 1 << 0, "Since CUDA 11.7 or earlier.";
+        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_MEMOPS = 1 << 1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUgraphInstantiate_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, "Since CUDA 13.5 or earlier.";
-        CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2, "Since CUDA 13.5 or earlier.";
-        CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4, "Since CUDA 13.5 or earlier.";
-        CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8, "Since CUDA 13.5 or earlier.";
+    CUgraphDebugDot_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1 << 0, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES = 1 << 1, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS = 1 << 2, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS = 1 << 3, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS = 1 << 4, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS = 1 << 5, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS = 1 << 6, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_SIGNAL_NODE_PARAMS = 1 << 7, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_WAIT_NODE_PARAMS = 1 << 8, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES = 1 << 9, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES = 1 << 10, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS = 1 << 11, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS = 1 << 12, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS = 1 << 13, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_EXTRA_TOPO_INFO = 1 << 14, "Since CUDA 12.0.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS = 1 << 15, "Since CUDA 12.3.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_BATCH_NODE_PARAMS = 1 << 16, "Since CUDA 13.5.";
+        CU_GRAPH_DEBUG_DOT_FLAGS_FABRIC_CPY_BATCH_NODE_PARAMS = 1 << 17, "Since CUDA 13.5.";
     }
 }
 
 bits! {
-    CUgraphicsMapResourceFlags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 0x2, "Since CUDA 13.5 or earlier.";
+    CUgraphInstantiate_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, "Since CUDA 11.7 or earlier.";
+        CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2, "Since CUDA 12.0.";
+        CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4, "Since CUDA 12.0.";
+        CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUgraphicsRegisterFlags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GRAPHICS_REGISTER_FLAGS_NONE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST = 0x4, "Since CUDA 13.5 or earlier.";
-        CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER = 0x8, "Since CUDA 13.5 or earlier.";
+    CUgraphicsMapResourceFlags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 0x2, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUgreenCtxCreate_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GREEN_CTX_NONE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_GREEN_CTX_DEFAULT_STREAM = 0x1, "Since CUDA 13.5 or earlier.";
+    CUgraphicsRegisterFlags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_GRAPHICS_REGISTER_FLAGS_NONE = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST = 0x4, "Since CUDA 11.7 or earlier.";
+        CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER = 0x8, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUipcMem_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 0x1, "Since CUDA 13.5 or earlier.";
+    CUgreenCtxCreate_flags: u32, "Since CUDA 12.4." cuda {
+        CU_GREEN_CTX_NONE = 0x0, "Since CUDA 13.3.";
+        CU_GREEN_CTX_DEFAULT_STREAM = 0x1, "Since CUDA 12.4.";
     }
 }
 
 bits! {
-    CUmemAllocationGranularity_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 0x1, "Since CUDA 13.5 or earlier.";
+    CUipcMem_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 0x1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUmemAllocationHandleType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_HANDLE_TYPE_NONE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_MEM_HANDLE_TYPE_WIN32 = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_MEM_HANDLE_TYPE_WIN32_KMT = 0x4, "Since CUDA 13.5 or earlier.";
-        CU_MEM_HANDLE_TYPE_FABRIC = 0x8, "Since CUDA 13.5 or earlier.";
-        CU_MEM_HANDLE_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
+    CUmemAllocationGranularity_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 0x1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUmemAttach_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_ATTACH_GLOBAL = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ATTACH_HOST = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ATTACH_SINGLE = 0x4, "Since CUDA 13.5 or earlier.";
+    CUmemAllocationHandleType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEM_HANDLE_TYPE_NONE = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_MEM_HANDLE_TYPE_WIN32 = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_MEM_HANDLE_TYPE_WIN32_KMT = 0x4, "Since CUDA 11.7 or earlier.";
+        CU_MEM_HANDLE_TYPE_FABRIC = 0x8, "Since CUDA 12.3.";
+        CU_MEM_HANDLE_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUmemDecompressAlgorithm: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_DECOMPRESS_UNSUPPORTED = 0, "Since CUDA 13.5 or earlier.";
-        CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE = 1 << 0, "Since CUDA 13.5 or earlier.";
-        CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY = 1 << 1, "Since CUDA 13.5 or earlier.";
-        CU_MEM_DECOMPRESS_ALGORITHM_LZ4 = 1 << 2, "Since CUDA 13.5 or earlier.";
+    CUmemAttach_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEM_ATTACH_GLOBAL = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ATTACH_HOST = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ATTACH_SINGLE = 0x4, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUmemRangeFlags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 0x1, "Since CUDA 13.5 or earlier.";
+    CUmemDecompressAlgorithm: u32, "Since CUDA 12.8." cuda {
+        CU_MEM_DECOMPRESS_UNSUPPORTED = 0, "Since CUDA 12.8.";
+        CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE = 1 << 0, "Since CUDA 12.8.";
+        CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY = 1 << 1, "Since CUDA 12.8.";
+        CU_MEM_DECOMPRESS_ALGORITHM_LZ4 = 1 << 2, "Since CUDA 12.9.";
     }
 }
 
 bits! {
-    CUmemcpyFlags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEMCPY_FLAG_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 0x1, "Since CUDA 13.5 or earlier.";
+    CUmemRangeFlags: u32, "Since CUDA 12.8." cuda {
+        CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 0x1, "Since CUDA 12.8.";
     }
 }
 
 bits! {
-    CUmulticastGranularity_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MULTICAST_GRANULARITY_MINIMUM = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_MULTICAST_GRANULARITY_RECOMMENDED = 0x1, "Since CUDA 13.5 or earlier.";
+    CUmemcpyFlags: u32, "Since CUDA 12.8." cuda {
+        CU_MEMCPY_FLAG_DEFAULT = 0x0, "Since CUDA 12.8.";
+        CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 0x1, "Since CUDA 12.8.";
     }
 }
 
 bits! {
-    CUoccupancy_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_OCCUPANCY_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 0x1, "Since CUDA 13.5 or earlier.";
+    CUmulticastGranularity_flags: u32, "Since CUDA 12.1." cuda {
+        CU_MULTICAST_GRANULARITY_MINIMUM = 0x0, "Since CUDA 12.1.";
+        CU_MULTICAST_GRANULARITY_RECOMMENDED = 0x1, "Since CUDA 12.1.";
     }
 }
 
 bits! {
-    CUstreamMemoryBarrier_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 0x1, "Since CUDA 13.5 or earlier.";
+    CUoccupancy_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_OCCUPANCY_DEFAULT = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 0x1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUstreamUpdateCaptureDependencies_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_SET_CAPTURE_DEPENDENCIES = 0x1, "Since CUDA 13.5 or earlier.";
+    CUstreamMemoryBarrier_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 0x1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUstreamWaitValue_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_STREAM_WAIT_VALUE_GEQ = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_WAIT_VALUE_EQ = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_WAIT_VALUE_AND = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_WAIT_VALUE_NOR = 0x3, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_WAIT_VALUE_FLUSH = 1 << 30, "Since CUDA 13.5 or earlier.";
+    CUstreamUpdateCaptureDependencies_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_SET_CAPTURE_DEPENDENCIES = 0x1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUstreamWriteValue_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_STREAM_WRITE_VALUE_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 0x1, "Since CUDA 13.5 or earlier.";
+    CUstreamWaitValue_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_STREAM_WAIT_VALUE_GEQ = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_WAIT_VALUE_EQ = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_WAIT_VALUE_AND = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_WAIT_VALUE_NOR = 0x3, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_WAIT_VALUE_FLUSH = 1 << 30, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUstream_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_STREAM_DEFAULT = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_NON_BLOCKING = 0x1, "Since CUDA 13.5 or earlier.";
+    CUstreamWriteValue_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_STREAM_WRITE_VALUE_DEFAULT = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 0x1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUuserObjectRetain_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GRAPH_USER_OBJECT_MOVE = 1, "Since CUDA 13.5 or earlier.";
+    CUstream_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_STREAM_DEFAULT = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_NON_BLOCKING = 0x1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    CUuserObject_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1, "Since CUDA 13.5 or earlier.";
+    CUuserObjectRetain_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_GRAPH_USER_OBJECT_MOVE = 1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    cl_context_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        NVCL_CTX_SCHED_AUTO = 0x0, "Since CUDA 13.5 or earlier.";
-        NVCL_CTX_SCHED_SPIN = 0x1, "Since CUDA 13.5 or earlier.";
-        NVCL_CTX_SCHED_YIELD = 0x2, "Since CUDA 13.5 or earlier.";
-        NVCL_CTX_SCHED_BLOCKING_SYNC = 0x4, "Since CUDA 13.5 or earlier.";
+    CUuserObject_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 bits! {
-    cl_event_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        NVCL_EVENT_SCHED_AUTO = 0x0, "Since CUDA 13.5 or earlier.";
-        NVCL_EVENT_SCHED_SPIN = 0x1, "Since CUDA 13.5 or earlier.";
-        NVCL_EVENT_SCHED_YIELD = 0x2, "Since CUDA 13.5 or earlier.";
-        NVCL_EVENT_SCHED_BLOCKING_SYNC = 0x4, "Since CUDA 13.5 or earlier.";
+    cl_context_flags: u32, "Since CUDA 11.8." cuda {
+        NVCL_CTX_SCHED_AUTO = 0x0, "Since CUDA 11.8.";
+        NVCL_CTX_SCHED_SPIN = 0x1, "Since CUDA 11.8.";
+        NVCL_CTX_SCHED_YIELD = 0x2, "Since CUDA 11.8.";
+        NVCL_CTX_SCHED_BLOCKING_SYNC = 0x4, "Since CUDA 11.8.";
+    }
+}
+
+bits! {
+    cl_event_flags: u32, "Since CUDA 11.8." cuda {
+        NVCL_EVENT_SCHED_AUTO = 0x0, "Since CUDA 11.8.";
+        NVCL_EVENT_SCHED_SPIN = 0x1, "Since CUDA 11.8.";
+        NVCL_EVENT_SCHED_YIELD = 0x2, "Since CUDA 11.8.";
+        NVCL_EVENT_SCHED_BLOCKING_SYNC = 0x4, "Since CUDA 11.8.";
     }
 }

@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_int, c_void};
 use super::*;
 
 callback! {
-    CUasyncCallback, "Since CUDA 13.5 or earlier." cuda,
+    CUasyncCallback, "Since CUDA 12.4." cuda,
     fn(
         info: *mut CUasyncNotificationInfo,
         userData: *mut c_void,
@@ -15,7 +15,7 @@ callback! {
 }
 
 callback! {
-    CUcoredumpStatusCallback, "Since CUDA 13.5 or earlier." cuda,
+    CUcoredumpStatusCallback, "Since CUDA 13.2." cuda,
     fn(
         userData: *mut c_void,
         pid: c_int,
@@ -24,7 +24,7 @@ callback! {
 }
 
 callback! {
-    CUgraphRecaptureCallback, "Since CUDA 13.5 or earlier." cuda,
+    CUgraphRecaptureCallback, "Since CUDA 13.3." cuda,
     fn(
         data: *mut c_void,
         node: CUgraphNode,
@@ -35,14 +35,14 @@ callback! {
 }
 
 callback! {
-    CUhostFn, "Since CUDA 13.5 or earlier." cuda,
+    CUhostFn, "Since CUDA 11.7 or earlier." cuda,
     fn(
         userData: *mut c_void,
     )
 }
 
 callback! {
-    CUlogsCallback, "Since CUDA 13.5 or earlier." cuda,
+    CUlogsCallback, "Since CUDA 12.9." cuda,
     fn(
         data: *mut c_void,
         logLevel: CUlogLevel,
@@ -52,14 +52,14 @@ callback! {
 }
 
 callback! {
-    CUoccupancyB2DSize, "Since CUDA 13.5 or earlier." cuda,
+    CUoccupancyB2DSize, "Since CUDA 11.7 or earlier." cuda,
     fn(
         blockSize: c_int,
     ) -> usize
 }
 
 callback! {
-    CUstreamCallback, "Since CUDA 13.5 or earlier." cuda,
+    CUstreamCallback, "Since CUDA 11.7 or earlier." cuda,
     fn(
         hStream: CUstream,
         status: CUresult,
@@ -68,7 +68,7 @@ callback! {
 }
 
 callback! {
-    VdpGetProcAddress, "Since CUDA 13.5 or earlier." cuda,
+    VdpGetProcAddress, "Since CUDA 11.7 or earlier." cuda,
     fn(
         device: VdpDevice,
         function_id: VdpFuncId,

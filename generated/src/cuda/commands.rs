@@ -313,7 +313,7 @@ command! {
 }
 
 command! {
-    cuCtxAttach, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__CTX__DEPRECATED.html",
+    cuCtxAttach, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__CTX__DEPRECATED.html",
     fn(
         pctx: *mut CUcontext,
         flags: c_uint,
@@ -322,7 +322,39 @@ command! {
     name: c"cuCtxAttach",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
+    header: "cuda.h",
+}
+
+command! {
+    #[doc(alias = "cuCtxCreate")]
+    cuCtxCreate_v2, "Since CUDA 3.2, until 12.9." cuda "group__CUDA__CTX.html",
+    fn(
+        pctx: *mut CUcontext,
+        flags: c_uint,
+        dev: CUdevice,
+    ) -> CUresult;
+    symbol: c"cuCtxCreate_v2",
+    name: c"cuCtxCreate",
+    version: 3020,
+    since: "3.2",
+    header: "cuda.h",
+}
+
+command! {
+    #[doc(alias = "cuCtxCreate")]
+    cuCtxCreate_v3, "Since CUDA 11.4, until 12.9." cuda "group__CUDA__CTX.html",
+    fn(
+        pctx: *mut CUcontext,
+        paramsArray: *mut CUexecAffinityParam,
+        numParams: c_int,
+        flags: c_uint,
+        dev: CUdevice,
+    ) -> CUresult;
+    symbol: c"cuCtxCreate_v3",
+    name: c"cuCtxCreate",
+    version: 11040,
+    since: "11.4",
     header: "cuda.h",
 }
 
@@ -356,7 +388,7 @@ command! {
 }
 
 command! {
-    cuCtxDetach, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__CTX__DEPRECATED.html",
+    cuCtxDetach, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__CTX__DEPRECATED.html",
     fn(
         ctx: CUcontext,
     ) -> CUresult;
@@ -364,7 +396,7 @@ command! {
     name: c"cuCtxDetach",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
@@ -535,7 +567,7 @@ command! {
 }
 
 command! {
-    cuCtxGetSharedMemConfig, "Since CUDA 4.2, deprecated since 13.5." cuda "group__CUDA__CTX__DEPRECATED.html",
+    cuCtxGetSharedMemConfig, "Since CUDA 4.2, deprecated since 12.4." cuda "group__CUDA__CTX__DEPRECATED.html",
     fn(
         pConfig: *mut CUsharedconfig,
     ) -> CUresult;
@@ -543,7 +575,7 @@ command! {
     name: c"cuCtxGetSharedMemConfig",
     version: 4020,
     since: "4.2",
-    deprecated: "13.5",
+    deprecated: "12.4",
     header: "cuda.h",
 }
 
@@ -659,7 +691,7 @@ command! {
 }
 
 command! {
-    cuCtxSetSharedMemConfig, "Since CUDA 4.2, deprecated since 13.5." cuda "group__CUDA__CTX__DEPRECATED.html",
+    cuCtxSetSharedMemConfig, "Since CUDA 4.2, deprecated since 12.4." cuda "group__CUDA__CTX__DEPRECATED.html",
     fn(
         config: CUsharedconfig,
     ) -> CUresult;
@@ -667,7 +699,7 @@ command! {
     name: c"cuCtxSetSharedMemConfig",
     version: 4020,
     since: "4.2",
-    deprecated: "13.5",
+    deprecated: "12.4",
     header: "cuda.h",
 }
 
@@ -794,7 +826,7 @@ command! {
 }
 
 command! {
-    cuDeviceComputeCapability, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__DEVICE__DEPRECATED.html",
+    cuDeviceComputeCapability, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__DEVICE__DEPRECATED.html",
     fn(
         major: *mut c_int,
         minor: *mut c_int,
@@ -804,7 +836,7 @@ command! {
     name: c"cuDeviceComputeCapability",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
@@ -1071,7 +1103,7 @@ command! {
 }
 
 command! {
-    cuDeviceGetProperties, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__DEVICE__DEPRECATED.html",
+    cuDeviceGetProperties, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__DEVICE__DEPRECATED.html",
     fn(
         prop: *mut CUdevprop,
         dev: CUdevice,
@@ -1080,7 +1112,7 @@ command! {
     name: c"cuDeviceGetProperties",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
@@ -1096,6 +1128,19 @@ command! {
     name: c"cuDeviceGetTexture1DLinearMaxWidth",
     version: 11010,
     since: "11.1",
+    header: "cuda.h",
+}
+
+command! {
+    cuDeviceGetUuid, "Since CUDA 9.2, until 12.9." cuda "group__CUDA__DEVICE.html",
+    fn(
+        uuid: *mut CUuuid,
+        dev: CUdevice,
+    ) -> CUresult;
+    symbol: c"cuDeviceGetUuid",
+    name: c"cuDeviceGetUuid",
+    version: 9020,
+    since: "9.2",
     header: "cuda.h",
 }
 
@@ -1437,6 +1482,20 @@ command! {
 }
 
 command! {
+    cuEventElapsedTime, "Since CUDA 2.0, until 12.9." cuda "group__CUDA__EVENT.html",
+    fn(
+        pMilliseconds: *mut f32,
+        hStart: CUevent,
+        hEnd: CUevent,
+    ) -> CUresult;
+    symbol: c"cuEventElapsedTime",
+    name: c"cuEventElapsedTime",
+    version: 2000,
+    since: "2.0",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuEventElapsedTime")]
     cuEventElapsedTime_v2, "Since CUDA 12.8." cuda "group__CUDA__EVENT.html",
     fn(
@@ -1533,7 +1592,7 @@ command! {
 }
 
 command! {
-    cuFabricCpyBatchAsync, "Since CUDA 13.5 or earlier." cuda "group__CUDA__FABRIC__COPY.html",
+    cuFabricCpyBatchAsync, "Since CUDA 13.5." cuda "group__CUDA__FABRIC__COPY.html",
     fn(
         numOps: usize,
         opList: *mut CUDA_FABRIC_COPY_BATCH_OP,
@@ -1669,7 +1728,7 @@ command! {
 }
 
 command! {
-    cuFuncSetBlockShape, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__EXEC__DEPRECATED.html",
+    cuFuncSetBlockShape, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         hfunc: CUfunction,
         x: c_int,
@@ -1680,7 +1739,7 @@ command! {
     name: c"cuFuncSetBlockShape",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
@@ -1698,7 +1757,7 @@ command! {
 }
 
 command! {
-    cuFuncSetSharedMemConfig, "Since CUDA 4.2, deprecated since 13.5." cuda "group__CUDA__EXEC__DEPRECATED.html",
+    cuFuncSetSharedMemConfig, "Since CUDA 4.2, deprecated since 12.4." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         hfunc: CUfunction,
         config: CUsharedconfig,
@@ -1707,12 +1766,12 @@ command! {
     name: c"cuFuncSetSharedMemConfig",
     version: 4020,
     since: "4.2",
-    deprecated: "13.5",
+    deprecated: "12.4",
     header: "cuda.h",
 }
 
 command! {
-    cuFuncSetSharedSize, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__EXEC__DEPRECATED.html",
+    cuFuncSetSharedSize, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         hfunc: CUfunction,
         bytes: c_uint,
@@ -1721,13 +1780,13 @@ command! {
     name: c"cuFuncSetSharedSize",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
     #[doc(alias = "cuGLCtxCreate")]
-    cuGLCtxCreate_v2, "Since CUDA 3.2, deprecated since 13.5." cuda "group__CUDA__GL__DEPRECATED.html",
+    cuGLCtxCreate_v2, "Since CUDA 3.2, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
     fn(
         pCtx: *mut CUcontext,
         Flags: c_uint,
@@ -1737,7 +1796,7 @@ command! {
     name: c"cuGLCtxCreate",
     version: 3020,
     since: "3.2",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cudaGL.h",
 }
 
@@ -1758,19 +1817,19 @@ command! {
 }
 
 command! {
-    cuGLInit, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__GL__DEPRECATED.html",
+    cuGLInit, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
     fn() -> CUresult;
     symbol: c"cuGLInit",
     name: c"cuGLInit",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cudaGL.h",
 }
 
 command! {
     #[doc(alias = "cuGLMapBufferObjectAsync")]
-    cuGLMapBufferObjectAsync_v2, "Since CUDA 3.2, deprecated since 13.5." cuda "group__CUDA__GL__DEPRECATED.html",
+    cuGLMapBufferObjectAsync_v2, "Since CUDA 3.2, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
     fn(
         dptr: *mut CUdeviceptr,
         size: *mut usize,
@@ -1782,13 +1841,13 @@ command! {
     version: 3020,
     per_thread: Some((c"cuGLMapBufferObjectAsync_v2_ptsz", 7000)),
     since: "3.2",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cudaGL.h",
 }
 
 command! {
     #[doc(alias = "cuGLMapBufferObject")]
-    cuGLMapBufferObject_v2, "Since CUDA 3.2, deprecated since 13.5." cuda "group__CUDA__GL__DEPRECATED.html",
+    cuGLMapBufferObject_v2, "Since CUDA 3.2, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
     fn(
         dptr: *mut CUdeviceptr,
         size: *mut usize,
@@ -1799,12 +1858,12 @@ command! {
     version: 3020,
     per_thread: Some((c"cuGLMapBufferObject_v2_ptds", 7000)),
     since: "3.2",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cudaGL.h",
 }
 
 command! {
-    cuGLRegisterBufferObject, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__GL__DEPRECATED.html",
+    cuGLRegisterBufferObject, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
     fn(
         buffer: GLuint,
     ) -> CUresult;
@@ -1812,12 +1871,12 @@ command! {
     name: c"cuGLRegisterBufferObject",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cudaGL.h",
 }
 
 command! {
-    cuGLSetBufferObjectMapFlags, "Since CUDA 2.3, deprecated since 13.5." cuda "group__CUDA__GL__DEPRECATED.html",
+    cuGLSetBufferObjectMapFlags, "Since CUDA 2.3, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
     fn(
         buffer: GLuint,
         Flags: c_uint,
@@ -1826,12 +1885,12 @@ command! {
     name: c"cuGLSetBufferObjectMapFlags",
     version: 2030,
     since: "2.3",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cudaGL.h",
 }
 
 command! {
-    cuGLUnmapBufferObject, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__GL__DEPRECATED.html",
+    cuGLUnmapBufferObject, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
     fn(
         buffer: GLuint,
     ) -> CUresult;
@@ -1839,12 +1898,12 @@ command! {
     name: c"cuGLUnmapBufferObject",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cudaGL.h",
 }
 
 command! {
-    cuGLUnmapBufferObjectAsync, "Since CUDA 2.3, deprecated since 13.5." cuda "group__CUDA__GL__DEPRECATED.html",
+    cuGLUnmapBufferObjectAsync, "Since CUDA 2.3, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
     fn(
         buffer: GLuint,
         hStream: CUstream,
@@ -1853,12 +1912,12 @@ command! {
     name: c"cuGLUnmapBufferObjectAsync",
     version: 2030,
     since: "2.3",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cudaGL.h",
 }
 
 command! {
-    cuGLUnregisterBufferObject, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__GL__DEPRECATED.html",
+    cuGLUnregisterBufferObject, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
     fn(
         buffer: GLuint,
     ) -> CUresult;
@@ -1866,7 +1925,7 @@ command! {
     name: c"cuGLUnregisterBufferObject",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cudaGL.h",
 }
 
@@ -1910,6 +1969,21 @@ command! {
 }
 
 command! {
+    cuGetProcAddress, "Since CUDA 11.3, until 11.8." cuda "group__CUDA__DRIVER__ENTRY__POINT.html",
+    fn(
+        symbol: *const c_char,
+        pfn: *mut *mut c_void,
+        cudaVersion: c_int,
+        flags: cuuint64_t,
+    ) -> CUresult;
+    symbol: c"cuGetProcAddress",
+    name: c"cuGetProcAddress",
+    version: 11030,
+    since: "11.3",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuGetProcAddress")]
     cuGetProcAddress_v2, "Since CUDA 12.0." cuda "group__CUDA__DRIVER__ENTRY__POINT.html",
     fn(
@@ -1927,7 +2001,7 @@ command! {
 }
 
 command! {
-    cuGraphAddBatchMemOpNode, "Since CUDA 11.7." cuda "group__CUDA__GRAPH.html",
+    cuGraphAddBatchMemOpNode, "Since CUDA 11.7 or earlier." cuda "group__CUDA__GRAPH.html",
     fn(
         phGraphNode: *mut CUgraphNode,
         hGraph: CUgraph,
@@ -1953,6 +2027,21 @@ command! {
     ) -> CUresult;
     symbol: c"cuGraphAddChildGraphNode",
     name: c"cuGraphAddChildGraphNode",
+    version: 10000,
+    since: "10.0",
+    header: "cuda.h",
+}
+
+command! {
+    cuGraphAddDependencies, "Since CUDA 10.0, until 12.9." cuda "group__CUDA__GRAPH.html",
+    fn(
+        hGraph: CUgraph,
+        from: *const CUgraphNode,
+        to: *const CUgraphNode,
+        numDependencies: usize,
+    ) -> CUresult;
+    symbol: c"cuGraphAddDependencies",
+    name: c"cuGraphAddDependencies",
     version: 10000,
     since: "10.0",
     header: "cuda.h",
@@ -2071,6 +2160,22 @@ command! {
 }
 
 command! {
+    cuGraphAddKernelNode, "Since CUDA 10.0, until 11.8." cuda "group__CUDA__GRAPH.html",
+    fn(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+        nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1,
+    ) -> CUresult;
+    symbol: c"cuGraphAddKernelNode",
+    name: c"cuGraphAddKernelNode",
+    version: 10000,
+    since: "10.0",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuGraphAddKernelNode")]
     cuGraphAddKernelNode_v2, "Since CUDA 12.0." cuda "group__CUDA__GRAPH.html",
     fn(
@@ -2154,6 +2259,22 @@ command! {
 }
 
 command! {
+    cuGraphAddNode, "Since CUDA 12.2, until 12.9." cuda "group__CUDA__GRAPH.html",
+    fn(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+        nodeParams: *mut CUgraphNodeParams,
+    ) -> CUresult;
+    symbol: c"cuGraphAddNode",
+    name: c"cuGraphAddNode",
+    version: 12020,
+    since: "12.2",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuGraphAddNode")]
     cuGraphAddNode_v2, "Since CUDA 12.3." cuda "group__CUDA__GRAPH.html",
     fn(
@@ -2190,7 +2311,7 @@ command! {
 }
 
 command! {
-    cuGraphBatchMemOpNodeGetParams, "Since CUDA 11.7." cuda "group__CUDA__GRAPH.html",
+    cuGraphBatchMemOpNodeGetParams, "Since CUDA 11.7 or earlier." cuda "group__CUDA__GRAPH.html",
     fn(
         hNode: CUgraphNode,
         nodeParams_out: *mut CUDA_BATCH_MEM_OP_NODE_PARAMS,
@@ -2203,7 +2324,7 @@ command! {
 }
 
 command! {
-    cuGraphBatchMemOpNodeSetParams, "Since CUDA 11.7." cuda "group__CUDA__GRAPH.html",
+    cuGraphBatchMemOpNodeSetParams, "Since CUDA 11.7 or earlier." cuda "group__CUDA__GRAPH.html",
     fn(
         hNode: CUgraphNode,
         nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
@@ -2361,7 +2482,7 @@ command! {
 }
 
 command! {
-    cuGraphExecBatchMemOpNodeSetParams, "Since CUDA 11.7." cuda "group__CUDA__GRAPH.html",
+    cuGraphExecBatchMemOpNodeSetParams, "Since CUDA 11.7 or earlier." cuda "group__CUDA__GRAPH.html",
     fn(
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
@@ -2497,6 +2618,20 @@ command! {
 }
 
 command! {
+    cuGraphExecKernelNodeSetParams, "Since CUDA 10.1, until 11.8." cuda "group__CUDA__GRAPH.html",
+    fn(
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1,
+    ) -> CUresult;
+    symbol: c"cuGraphExecKernelNodeSetParams",
+    name: c"cuGraphExecKernelNodeSetParams",
+    version: 10010,
+    since: "10.1",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuGraphExecKernelNodeSetParams")]
     cuGraphExecKernelNodeSetParams_v2, "Since CUDA 12.0." cuda "group__CUDA__GRAPH.html",
     fn(
@@ -2552,6 +2687,21 @@ command! {
     name: c"cuGraphExecNodeSetParams",
     version: 12020,
     since: "12.2",
+    header: "cuda.h",
+}
+
+command! {
+    cuGraphExecUpdate, "Since CUDA 10.2, until 11.8." cuda "group__CUDA__GRAPH.html",
+    fn(
+        hGraphExec: CUgraphExec,
+        hGraph: CUgraph,
+        hErrorNode_out: *mut CUgraphNode,
+        updateResult_out: *mut CUgraphExecUpdateResult,
+    ) -> CUresult;
+    symbol: c"cuGraphExecUpdate",
+    name: c"cuGraphExecUpdate",
+    version: 10020,
+    since: "10.2",
     header: "cuda.h",
 }
 
@@ -2619,6 +2769,21 @@ command! {
     name: c"cuGraphExternalSemaphoresWaitNodeSetParams",
     version: 11020,
     since: "11.2",
+    header: "cuda.h",
+}
+
+command! {
+    cuGraphGetEdges, "Since CUDA 10.0, until 12.9." cuda "group__CUDA__GRAPH.html",
+    fn(
+        hGraph: CUgraph,
+        from: *mut CUgraphNode,
+        to: *mut CUgraphNode,
+        numEdges: *mut usize,
+    ) -> CUresult;
+    symbol: c"cuGraphGetEdges",
+    name: c"cuGraphGetEdges",
+    version: 10000,
+    since: "10.0",
     header: "cuda.h",
 }
 
@@ -2736,6 +2901,23 @@ command! {
 }
 
 command! {
+    #[doc(alias = "cuGraphInstantiate")]
+    cuGraphInstantiate_v2, "Since CUDA 11.0, until 11.8." cuda "group__CUDA__GRAPH.html",
+    fn(
+        phGraphExec: *mut CUgraphExec,
+        hGraph: CUgraph,
+        phErrorNode: *mut CUgraphNode,
+        logBuffer: *mut c_char,
+        bufferSize: usize,
+    ) -> CUresult;
+    symbol: c"cuGraphInstantiate_v2",
+    name: c"cuGraphInstantiate",
+    version: 11000,
+    since: "11.0",
+    header: "cuda.h",
+}
+
+command! {
     cuGraphKernelNodeCopyAttributes, "Since CUDA 11.0." cuda "group__CUDA__GRAPH.html",
     fn(
         dst: CUgraphNode,
@@ -2759,6 +2941,19 @@ command! {
     name: c"cuGraphKernelNodeGetAttribute",
     version: 11000,
     since: "11.0",
+    header: "cuda.h",
+}
+
+command! {
+    cuGraphKernelNodeGetParams, "Since CUDA 10.0, until 11.8." cuda "group__CUDA__GRAPH.html",
+    fn(
+        hNode: CUgraphNode,
+        nodeParams: *mut CUDA_KERNEL_NODE_PARAMS_v1,
+    ) -> CUresult;
+    symbol: c"cuGraphKernelNodeGetParams",
+    name: c"cuGraphKernelNodeGetParams",
+    version: 10000,
+    since: "10.0",
     header: "cuda.h",
 }
 
@@ -2787,6 +2982,19 @@ command! {
     name: c"cuGraphKernelNodeSetAttribute",
     version: 11000,
     since: "11.0",
+    header: "cuda.h",
+}
+
+command! {
+    cuGraphKernelNodeSetParams, "Since CUDA 10.0, until 11.8." cuda "group__CUDA__GRAPH.html",
+    fn(
+        hNode: CUgraphNode,
+        nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1,
+    ) -> CUresult;
+    symbol: c"cuGraphKernelNodeSetParams",
+    name: c"cuGraphKernelNodeSetParams",
+    version: 10000,
+    since: "10.0",
     header: "cuda.h",
 }
 
@@ -2924,6 +3132,20 @@ command! {
 }
 
 command! {
+    cuGraphNodeGetDependencies, "Since CUDA 10.0, until 12.9." cuda "group__CUDA__GRAPH.html",
+    fn(
+        hNode: CUgraphNode,
+        dependencies: *mut CUgraphNode,
+        numDependencies: *mut usize,
+    ) -> CUresult;
+    symbol: c"cuGraphNodeGetDependencies",
+    name: c"cuGraphNodeGetDependencies",
+    version: 10000,
+    since: "10.0",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuGraphNodeGetDependencies")]
     cuGraphNodeGetDependencies_v2, "Since CUDA 12.3." cuda "group__CUDA__GRAPH.html",
     fn(
@@ -2936,6 +3158,20 @@ command! {
     name: c"cuGraphNodeGetDependencies",
     version: 12030,
     since: "12.3",
+    header: "cuda.h",
+}
+
+command! {
+    cuGraphNodeGetDependentNodes, "Since CUDA 10.0, until 12.9." cuda "group__CUDA__GRAPH.html",
+    fn(
+        hNode: CUgraphNode,
+        dependentNodes: *mut CUgraphNode,
+        numDependentNodes: *mut usize,
+    ) -> CUresult;
+    symbol: c"cuGraphNodeGetDependentNodes",
+    name: c"cuGraphNodeGetDependentNodes",
+    version: 10000,
+    since: "10.0",
     header: "cuda.h",
 }
 
@@ -3073,6 +3309,21 @@ command! {
     name: c"cuGraphReleaseUserObject",
     version: 11030,
     since: "11.3",
+    header: "cuda.h",
+}
+
+command! {
+    cuGraphRemoveDependencies, "Since CUDA 10.0, until 12.9." cuda "group__CUDA__GRAPH.html",
+    fn(
+        hGraph: CUgraph,
+        from: *const CUgraphNode,
+        to: *const CUgraphNode,
+        numDependencies: usize,
+    ) -> CUresult;
+    symbol: c"cuGraphRemoveDependencies",
+    name: c"cuGraphRemoveDependencies",
+    version: 10000,
+    since: "10.0",
     header: "cuda.h",
 }
 
@@ -3618,7 +3869,7 @@ command! {
 }
 
 command! {
-    cuLaunch, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__EXEC__DEPRECATED.html",
+    cuLaunch, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         f: CUfunction,
     ) -> CUresult;
@@ -3626,7 +3877,7 @@ command! {
     name: c"cuLaunch",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
@@ -3653,7 +3904,7 @@ command! {
 }
 
 command! {
-    cuLaunchCooperativeKernelMultiDevice, "Since CUDA 9.0, deprecated since 13.5." cuda "group__CUDA__EXEC__DEPRECATED.html",
+    cuLaunchCooperativeKernelMultiDevice, "Since CUDA 9.0, deprecated since 11.7." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         launchParamsList: *mut CUDA_LAUNCH_PARAMS,
         numDevices: c_uint,
@@ -3663,12 +3914,12 @@ command! {
     name: c"cuLaunchCooperativeKernelMultiDevice",
     version: 9000,
     since: "9.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuLaunchGrid, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__EXEC__DEPRECATED.html",
+    cuLaunchGrid, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         f: CUfunction,
         grid_width: c_int,
@@ -3678,12 +3929,12 @@ command! {
     name: c"cuLaunchGrid",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuLaunchGridAsync, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__EXEC__DEPRECATED.html",
+    cuLaunchGridAsync, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         f: CUfunction,
         grid_width: c_int,
@@ -3694,7 +3945,7 @@ command! {
     name: c"cuLaunchGridAsync",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
@@ -4265,6 +4516,21 @@ command! {
 }
 
 command! {
+    cuMemAdvise, "Since CUDA 8.0, until 12.9." cuda "group__CUDA__UNIFIED.html",
+    fn(
+        devPtr: CUdeviceptr,
+        count: usize,
+        advice: CUmem_advise,
+        device: CUdevice,
+    ) -> CUresult;
+    symbol: c"cuMemAdvise",
+    name: c"cuMemAdvise",
+    version: 8000,
+    since: "8.0",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuMemAdvise")]
     cuMemAdvise_v2, "Since CUDA 12.2." cuda "group__CUDA__UNIFIED.html",
     fn(
@@ -4564,7 +4830,7 @@ command! {
 }
 
 command! {
-    cuMemGetHandleForAddressRange, "Since CUDA 11.7." cuda "group__CUDA__MEM.html",
+    cuMemGetHandleForAddressRange, "Since CUDA 11.7 or earlier." cuda "group__CUDA__MEM.html",
     fn(
         handle: *mut c_void,
         dptr: CUdeviceptr,
@@ -4889,6 +5155,22 @@ command! {
 }
 
 command! {
+    cuMemPrefetchAsync, "Since CUDA 8.0, until 12.9." cuda "group__CUDA__UNIFIED.html",
+    fn(
+        devPtr: CUdeviceptr,
+        count: usize,
+        dstDevice: CUdevice,
+        hStream: CUstream,
+    ) -> CUresult;
+    symbol: c"cuMemPrefetchAsync",
+    name: c"cuMemPrefetchAsync",
+    version: 8000,
+    per_thread: Some((c"cuMemPrefetchAsync_ptsz", 8000)),
+    since: "8.0",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuMemPrefetchAsync")]
     cuMemPrefetchAsync_v2, "Since CUDA 12.2." cuda "group__CUDA__UNIFIED.html",
     fn(
@@ -5100,6 +5382,23 @@ command! {
 }
 
 command! {
+    cuMemcpy3DBatchAsync, "Since CUDA 12.8, until 12.9." cuda "group__CUDA__MEM.html",
+    fn(
+        numOps: usize,
+        opList: *mut CUDA_MEMCPY3D_BATCH_OP,
+        failIdx: *mut usize,
+        flags: c_ulonglong,
+        hStream: CUstream,
+    ) -> CUresult;
+    symbol: c"cuMemcpy3DBatchAsync",
+    name: c"cuMemcpy3DBatchAsync",
+    version: 12080,
+    per_thread: Some((c"cuMemcpy3DBatchAsync_ptsz", 12080)),
+    since: "12.8",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuMemcpy3DBatchAsync")]
     cuMemcpy3DBatchAsync_v2, "Since CUDA 13.0." cuda "group__CUDA__MEM.html",
     fn(
@@ -5255,6 +5554,27 @@ command! {
     version: 3020,
     per_thread: Some((c"cuMemcpyAtoH_v2_ptds", 7000)),
     since: "3.2",
+    header: "cuda.h",
+}
+
+command! {
+    cuMemcpyBatchAsync, "Since CUDA 12.8, until 12.9." cuda "group__CUDA__MEM.html",
+    fn(
+        dsts: *mut CUdeviceptr,
+        srcs: *mut CUdeviceptr,
+        sizes: *mut usize,
+        count: usize,
+        attrs: *mut CUmemcpyAttributes,
+        attrsIdxs: *mut usize,
+        numAttrs: usize,
+        failIdx: *mut usize,
+        hStream: CUstream,
+    ) -> CUresult;
+    symbol: c"cuMemcpyBatchAsync",
+    name: c"cuMemcpyBatchAsync",
+    version: 12080,
+    per_thread: Some((c"cuMemcpyBatchAsync_ptsz", 12080)),
+    since: "12.8",
     header: "cuda.h",
 }
 
@@ -5811,7 +6131,7 @@ command! {
 }
 
 command! {
-    cuModuleGetLoadingMode, "Since CUDA 11.7." cuda "group__CUDA__MODULE.html",
+    cuModuleGetLoadingMode, "Since CUDA 11.7 or earlier." cuda "group__CUDA__MODULE.html",
     fn(
         mode: *mut CUmoduleLoadingMode,
     ) -> CUresult;
@@ -5823,7 +6143,7 @@ command! {
 }
 
 command! {
-    cuModuleGetSurfRef, "Since CUDA 3.0, deprecated since 13.5." cuda "group__CUDA__MODULE__DEPRECATED.html",
+    cuModuleGetSurfRef, "Since CUDA 3.0, deprecated since 12.0." cuda "group__CUDA__MODULE__DEPRECATED.html",
     fn(
         pSurfRef: *mut CUsurfref,
         hmod: CUmodule,
@@ -5833,12 +6153,12 @@ command! {
     name: c"cuModuleGetSurfRef",
     version: 3000,
     since: "3.0",
-    deprecated: "13.5",
+    deprecated: "12.0",
     header: "cuda.h",
 }
 
 command! {
-    cuModuleGetTexRef, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__MODULE__DEPRECATED.html",
+    cuModuleGetTexRef, "Since CUDA 2.0, deprecated since 12.0." cuda "group__CUDA__MODULE__DEPRECATED.html",
     fn(
         pTexRef: *mut CUtexref,
         hmod: CUmodule,
@@ -5848,7 +6168,7 @@ command! {
     name: c"cuModuleGetTexRef",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "12.0",
     header: "cuda.h",
 }
 
@@ -6091,7 +6411,7 @@ command! {
 }
 
 command! {
-    cuOccupancyMaxActiveClusters, "Since CUDA 11.7." cuda "group__CUDA__OCCUPANCY.html",
+    cuOccupancyMaxActiveClusters, "Since CUDA 11.7 or earlier." cuda "group__CUDA__OCCUPANCY.html",
     fn(
         numClusters: *mut c_int,
         func: CUfunction,
@@ -6140,7 +6460,7 @@ command! {
 }
 
 command! {
-    cuOccupancyMaxPotentialClusterSize, "Since CUDA 11.7." cuda "group__CUDA__OCCUPANCY.html",
+    cuOccupancyMaxPotentialClusterSize, "Since CUDA 11.7 or earlier." cuda "group__CUDA__OCCUPANCY.html",
     fn(
         clusterSize: *mut c_int,
         func: CUfunction,
@@ -6154,7 +6474,7 @@ command! {
 }
 
 command! {
-    cuParamSetSize, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__EXEC__DEPRECATED.html",
+    cuParamSetSize, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         hfunc: CUfunction,
         numbytes: c_uint,
@@ -6163,12 +6483,12 @@ command! {
     name: c"cuParamSetSize",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuParamSetTexRef, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__EXEC__DEPRECATED.html",
+    cuParamSetTexRef, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         hfunc: CUfunction,
         texunit: c_int,
@@ -6178,12 +6498,12 @@ command! {
     name: c"cuParamSetTexRef",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuParamSetf, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__EXEC__DEPRECATED.html",
+    cuParamSetf, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         hfunc: CUfunction,
         offset: c_int,
@@ -6193,12 +6513,12 @@ command! {
     name: c"cuParamSetf",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuParamSeti, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__EXEC__DEPRECATED.html",
+    cuParamSeti, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         hfunc: CUfunction,
         offset: c_int,
@@ -6208,12 +6528,12 @@ command! {
     name: c"cuParamSeti",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuParamSetv, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__EXEC__DEPRECATED.html",
+    cuParamSetv, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         hfunc: CUfunction,
         offset: c_int,
@@ -6224,7 +6544,7 @@ command! {
     name: c"cuParamSetv",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
@@ -6320,8 +6640,24 @@ command! {
 }
 
 command! {
+    cuStreamBatchMemOp, "Since CUDA 8.0, until 11.8." cuda "group__CUDA__MEMOP.html",
+    fn(
+        stream: CUstream,
+        count: c_uint,
+        paramArray: *mut CUstreamBatchMemOpParams,
+        flags: c_uint,
+    ) -> CUresult;
+    symbol: c"cuStreamBatchMemOp",
+    name: c"cuStreamBatchMemOp",
+    version: 8000,
+    per_thread: Some((c"cuStreamBatchMemOp_ptsz", 8000)),
+    since: "8.0",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuStreamBatchMemOp")]
-    cuStreamBatchMemOp_v2, "Since CUDA 11.7." cuda "group__CUDA__MEMOP.html",
+    cuStreamBatchMemOp_v2, "Since CUDA 11.7 or earlier." cuda "group__CUDA__MEMOP.html",
     fn(
         stream: CUstream,
         count: c_uint,
@@ -6493,6 +6829,40 @@ command! {
     version: 11000,
     per_thread: Some((c"cuStreamGetAttribute_ptsz", 11000)),
     since: "11.0",
+    header: "cuda.h",
+}
+
+command! {
+    cuStreamGetCaptureInfo, "Since CUDA 10.1, until 11.8." cuda "group__CUDA__STREAM.html",
+    fn(
+        hStream: CUstream,
+        captureStatus_out: *mut CUstreamCaptureStatus,
+        id_out: *mut cuuint64_t,
+    ) -> CUresult;
+    symbol: c"cuStreamGetCaptureInfo",
+    name: c"cuStreamGetCaptureInfo",
+    version: 10010,
+    per_thread: Some((c"cuStreamGetCaptureInfo_ptsz", 10010)),
+    since: "10.1",
+    header: "cuda.h",
+}
+
+command! {
+    #[doc(alias = "cuStreamGetCaptureInfo")]
+    cuStreamGetCaptureInfo_v2, "Since CUDA 11.3, until 12.9." cuda "group__CUDA__STREAM.html",
+    fn(
+        hStream: CUstream,
+        captureStatus_out: *mut CUstreamCaptureStatus,
+        id_out: *mut cuuint64_t,
+        graph_out: *mut CUgraph,
+        dependencies_out: *mut *const CUgraphNode,
+        numDependencies_out: *mut usize,
+    ) -> CUresult;
+    symbol: c"cuStreamGetCaptureInfo_v2",
+    name: c"cuStreamGetCaptureInfo",
+    version: 11030,
+    per_thread: Some((c"cuStreamGetCaptureInfo_v2_ptsz", 11030)),
+    since: "11.3",
     header: "cuda.h",
 }
 
@@ -6686,6 +7056,22 @@ command! {
 }
 
 command! {
+    cuStreamUpdateCaptureDependencies, "Since CUDA 11.3, until 12.9." cuda "group__CUDA__STREAM.html",
+    fn(
+        hStream: CUstream,
+        dependencies: *mut CUgraphNode,
+        numDependencies: usize,
+        flags: c_uint,
+    ) -> CUresult;
+    symbol: c"cuStreamUpdateCaptureDependencies",
+    name: c"cuStreamUpdateCaptureDependencies",
+    version: 11030,
+    per_thread: Some((c"cuStreamUpdateCaptureDependencies_ptsz", 11030)),
+    since: "11.3",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuStreamUpdateCaptureDependencies")]
     cuStreamUpdateCaptureDependencies_v2, "Since CUDA 12.3." cuda "group__CUDA__STREAM.html",
     fn(
@@ -6719,8 +7105,24 @@ command! {
 }
 
 command! {
+    cuStreamWaitValue32, "Since CUDA 8.0, until 11.8." cuda "group__CUDA__MEMOP.html",
+    fn(
+        stream: CUstream,
+        addr: CUdeviceptr,
+        value: cuuint32_t,
+        flags: c_uint,
+    ) -> CUresult;
+    symbol: c"cuStreamWaitValue32",
+    name: c"cuStreamWaitValue32",
+    version: 8000,
+    per_thread: Some((c"cuStreamWaitValue32_ptsz", 8000)),
+    since: "8.0",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuStreamWaitValue32")]
-    cuStreamWaitValue32_v2, "Since CUDA 11.7." cuda "group__CUDA__MEMOP.html",
+    cuStreamWaitValue32_v2, "Since CUDA 11.7 or earlier." cuda "group__CUDA__MEMOP.html",
     fn(
         stream: CUstream,
         addr: CUdeviceptr,
@@ -6736,8 +7138,24 @@ command! {
 }
 
 command! {
+    cuStreamWaitValue64, "Since CUDA 9.0, until 11.8." cuda "group__CUDA__MEMOP.html",
+    fn(
+        stream: CUstream,
+        addr: CUdeviceptr,
+        value: cuuint64_t,
+        flags: c_uint,
+    ) -> CUresult;
+    symbol: c"cuStreamWaitValue64",
+    name: c"cuStreamWaitValue64",
+    version: 9000,
+    per_thread: Some((c"cuStreamWaitValue64_ptsz", 9000)),
+    since: "9.0",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuStreamWaitValue64")]
-    cuStreamWaitValue64_v2, "Since CUDA 11.7." cuda "group__CUDA__MEMOP.html",
+    cuStreamWaitValue64_v2, "Since CUDA 11.7 or earlier." cuda "group__CUDA__MEMOP.html",
     fn(
         stream: CUstream,
         addr: CUdeviceptr,
@@ -6753,8 +7171,24 @@ command! {
 }
 
 command! {
+    cuStreamWriteValue32, "Since CUDA 8.0, until 11.8." cuda "group__CUDA__MEMOP.html",
+    fn(
+        stream: CUstream,
+        addr: CUdeviceptr,
+        value: cuuint32_t,
+        flags: c_uint,
+    ) -> CUresult;
+    symbol: c"cuStreamWriteValue32",
+    name: c"cuStreamWriteValue32",
+    version: 8000,
+    per_thread: Some((c"cuStreamWriteValue32_ptsz", 8000)),
+    since: "8.0",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuStreamWriteValue32")]
-    cuStreamWriteValue32_v2, "Since CUDA 11.7." cuda "group__CUDA__MEMOP.html",
+    cuStreamWriteValue32_v2, "Since CUDA 11.7 or earlier." cuda "group__CUDA__MEMOP.html",
     fn(
         stream: CUstream,
         addr: CUdeviceptr,
@@ -6770,8 +7204,24 @@ command! {
 }
 
 command! {
+    cuStreamWriteValue64, "Since CUDA 9.0, until 11.8." cuda "group__CUDA__MEMOP.html",
+    fn(
+        stream: CUstream,
+        addr: CUdeviceptr,
+        value: cuuint64_t,
+        flags: c_uint,
+    ) -> CUresult;
+    symbol: c"cuStreamWriteValue64",
+    name: c"cuStreamWriteValue64",
+    version: 9000,
+    per_thread: Some((c"cuStreamWriteValue64_ptsz", 9000)),
+    since: "9.0",
+    header: "cuda.h",
+}
+
+command! {
     #[doc(alias = "cuStreamWriteValue64")]
-    cuStreamWriteValue64_v2, "Since CUDA 11.7." cuda "group__CUDA__MEMOP.html",
+    cuStreamWriteValue64_v2, "Since CUDA 11.7 or earlier." cuda "group__CUDA__MEMOP.html",
     fn(
         stream: CUstream,
         addr: CUdeviceptr,
@@ -6825,7 +7275,7 @@ command! {
 }
 
 command! {
-    cuSurfRefGetArray, "Since CUDA 3.0, deprecated since 13.5." cuda "group__CUDA__SURFREF__DEPRECATED.html",
+    cuSurfRefGetArray, "Since CUDA 3.0, deprecated since 11.7." cuda "group__CUDA__SURFREF__DEPRECATED.html",
     fn(
         phArray: *mut CUarray,
         hSurfRef: CUsurfref,
@@ -6834,12 +7284,12 @@ command! {
     name: c"cuSurfRefGetArray",
     version: 3000,
     since: "3.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuSurfRefSetArray, "Since CUDA 3.0, deprecated since 13.5." cuda "group__CUDA__SURFREF__DEPRECATED.html",
+    cuSurfRefSetArray, "Since CUDA 3.0, deprecated since 11.7." cuda "group__CUDA__SURFREF__DEPRECATED.html",
     fn(
         hSurfRef: CUsurfref,
         hArray: CUarray,
@@ -6849,7 +7299,7 @@ command! {
     name: c"cuSurfRefSetArray",
     version: 3000,
     since: "3.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
@@ -6943,7 +7393,7 @@ command! {
 }
 
 command! {
-    cuTensorMapSetAllocationClass, "Since CUDA 13.5 or earlier." cuda "group__CUDA__TENSOR__MEMORY.html",
+    cuTensorMapSetAllocationClass, "Since CUDA 13.5." cuda "group__CUDA__TENSOR__MEMORY.html",
     fn(
         tensorMap: *mut CUtensorMap,
         allocClass: CUtensorMapAllocClass,
@@ -7023,7 +7473,7 @@ command! {
 }
 
 command! {
-    cuTexRefCreate, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefCreate, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         pTexRef: *mut CUtexref,
     ) -> CUresult;
@@ -7031,12 +7481,12 @@ command! {
     name: c"cuTexRefCreate",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefDestroy, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefDestroy, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
     ) -> CUresult;
@@ -7044,12 +7494,12 @@ command! {
     name: c"cuTexRefDestroy",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefGetAddressMode, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefGetAddressMode, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         pam: *mut CUaddress_mode,
         hTexRef: CUtexref,
@@ -7059,13 +7509,13 @@ command! {
     name: c"cuTexRefGetAddressMode",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
     #[doc(alias = "cuTexRefGetAddress")]
-    cuTexRefGetAddress_v2, "Since CUDA 3.2, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefGetAddress_v2, "Since CUDA 3.2, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         pdptr: *mut CUdeviceptr,
         hTexRef: CUtexref,
@@ -7074,12 +7524,12 @@ command! {
     name: c"cuTexRefGetAddress",
     version: 3020,
     since: "3.2",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefGetArray, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefGetArray, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         phArray: *mut CUarray,
         hTexRef: CUtexref,
@@ -7088,12 +7538,12 @@ command! {
     name: c"cuTexRefGetArray",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefGetBorderColor, "Since CUDA 8.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefGetBorderColor, "Since CUDA 8.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         pBorderColor: *mut f32,
         hTexRef: CUtexref,
@@ -7102,12 +7552,12 @@ command! {
     name: c"cuTexRefGetBorderColor",
     version: 8000,
     since: "8.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefGetFilterMode, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefGetFilterMode, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         pfm: *mut CUfilter_mode,
         hTexRef: CUtexref,
@@ -7116,12 +7566,12 @@ command! {
     name: c"cuTexRefGetFilterMode",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefGetFlags, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefGetFlags, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         pFlags: *mut c_uint,
         hTexRef: CUtexref,
@@ -7130,12 +7580,12 @@ command! {
     name: c"cuTexRefGetFlags",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefGetFormat, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefGetFormat, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         pFormat: *mut CUarray_format,
         pNumChannels: *mut c_int,
@@ -7145,12 +7595,12 @@ command! {
     name: c"cuTexRefGetFormat",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefGetMaxAnisotropy, "Since CUDA 5.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefGetMaxAnisotropy, "Since CUDA 5.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         pmaxAniso: *mut c_int,
         hTexRef: CUtexref,
@@ -7159,12 +7609,12 @@ command! {
     name: c"cuTexRefGetMaxAnisotropy",
     version: 5000,
     since: "5.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefGetMipmapFilterMode, "Since CUDA 5.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefGetMipmapFilterMode, "Since CUDA 5.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         pfm: *mut CUfilter_mode,
         hTexRef: CUtexref,
@@ -7173,12 +7623,12 @@ command! {
     name: c"cuTexRefGetMipmapFilterMode",
     version: 5000,
     since: "5.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefGetMipmapLevelBias, "Since CUDA 5.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefGetMipmapLevelBias, "Since CUDA 5.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         pbias: *mut f32,
         hTexRef: CUtexref,
@@ -7187,12 +7637,12 @@ command! {
     name: c"cuTexRefGetMipmapLevelBias",
     version: 5000,
     since: "5.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefGetMipmapLevelClamp, "Since CUDA 5.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefGetMipmapLevelClamp, "Since CUDA 5.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         pminMipmapLevelClamp: *mut f32,
         pmaxMipmapLevelClamp: *mut f32,
@@ -7202,12 +7652,12 @@ command! {
     name: c"cuTexRefGetMipmapLevelClamp",
     version: 5000,
     since: "5.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefGetMipmappedArray, "Since CUDA 5.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefGetMipmappedArray, "Since CUDA 5.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         phMipmappedArray: *mut CUmipmappedArray,
         hTexRef: CUtexref,
@@ -7216,13 +7666,13 @@ command! {
     name: c"cuTexRefGetMipmappedArray",
     version: 5000,
     since: "5.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
     #[doc(alias = "cuTexRefSetAddress2D")]
-    cuTexRefSetAddress2D_v3, "Since CUDA 4.1, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetAddress2D_v3, "Since CUDA 4.1, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
         desc: *const CUDA_ARRAY_DESCRIPTOR,
@@ -7233,12 +7683,12 @@ command! {
     name: c"cuTexRefSetAddress2D",
     version: 4010,
     since: "4.1",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefSetAddressMode, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetAddressMode, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
         dim: c_int,
@@ -7248,13 +7698,13 @@ command! {
     name: c"cuTexRefSetAddressMode",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
     #[doc(alias = "cuTexRefSetAddress")]
-    cuTexRefSetAddress_v2, "Since CUDA 3.2, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetAddress_v2, "Since CUDA 3.2, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         ByteOffset: *mut usize,
         hTexRef: CUtexref,
@@ -7265,12 +7715,12 @@ command! {
     name: c"cuTexRefSetAddress",
     version: 3020,
     since: "3.2",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefSetArray, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetArray, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
         hArray: CUarray,
@@ -7280,12 +7730,12 @@ command! {
     name: c"cuTexRefSetArray",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefSetBorderColor, "Since CUDA 8.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetBorderColor, "Since CUDA 8.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
         pBorderColor: *mut f32,
@@ -7294,12 +7744,12 @@ command! {
     name: c"cuTexRefSetBorderColor",
     version: 8000,
     since: "8.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefSetFilterMode, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetFilterMode, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
         fm: CUfilter_mode,
@@ -7308,12 +7758,12 @@ command! {
     name: c"cuTexRefSetFilterMode",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefSetFlags, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetFlags, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
         Flags: c_uint,
@@ -7322,12 +7772,12 @@ command! {
     name: c"cuTexRefSetFlags",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefSetFormat, "Since CUDA 2.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetFormat, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
         fmt: CUarray_format,
@@ -7337,12 +7787,12 @@ command! {
     name: c"cuTexRefSetFormat",
     version: 2000,
     since: "2.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefSetMaxAnisotropy, "Since CUDA 5.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetMaxAnisotropy, "Since CUDA 5.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
         maxAniso: c_uint,
@@ -7351,12 +7801,12 @@ command! {
     name: c"cuTexRefSetMaxAnisotropy",
     version: 5000,
     since: "5.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefSetMipmapFilterMode, "Since CUDA 5.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetMipmapFilterMode, "Since CUDA 5.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
         fm: CUfilter_mode,
@@ -7365,12 +7815,12 @@ command! {
     name: c"cuTexRefSetMipmapFilterMode",
     version: 5000,
     since: "5.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefSetMipmapLevelBias, "Since CUDA 5.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetMipmapLevelBias, "Since CUDA 5.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
         bias: f32,
@@ -7379,12 +7829,12 @@ command! {
     name: c"cuTexRefSetMipmapLevelBias",
     version: 5000,
     since: "5.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefSetMipmapLevelClamp, "Since CUDA 5.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetMipmapLevelClamp, "Since CUDA 5.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
         minMipmapLevelClamp: f32,
@@ -7394,12 +7844,12 @@ command! {
     name: c"cuTexRefSetMipmapLevelClamp",
     version: 5000,
     since: "5.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
 command! {
-    cuTexRefSetMipmappedArray, "Since CUDA 5.0, deprecated since 13.5." cuda "group__CUDA__TEXREF__DEPRECATED.html",
+    cuTexRefSetMipmappedArray, "Since CUDA 5.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
         hMipmappedArray: CUmipmappedArray,
@@ -7409,7 +7859,7 @@ command! {
     name: c"cuTexRefSetMipmappedArray",
     version: 5000,
     since: "5.0",
-    deprecated: "13.5",
+    deprecated: "11.7",
     header: "cuda.h",
 }
 
@@ -7554,6 +8004,8 @@ command_table! {
         cuCoredumpSetAttribute
         cuCoredumpSetAttributeGlobal
         cuCtxAttach
+        cuCtxCreate_v2
+        cuCtxCreate_v3
         cuCtxCreate_v4
         cuCtxDestroy_v2
         cuCtxDetach
@@ -7612,6 +8064,7 @@ command_table! {
         cuDeviceGetPCIBusId
         cuDeviceGetProperties
         cuDeviceGetTexture1DLinearMaxWidth
+        cuDeviceGetUuid
         cuDeviceGetUuid_v2
         cuDeviceGraphMemTrim
         cuDevicePrimaryCtxGetState
@@ -7637,6 +8090,7 @@ command_table! {
         cuEventCreate
         cuEventCreateFromEGLSync
         cuEventDestroy_v2
+        cuEventElapsedTime
         cuEventElapsedTime_v2
         cuEventQuery
         cuEventRecord
@@ -7671,9 +8125,11 @@ command_table! {
         cuGetErrorName
         cuGetErrorString
         cuGetExportTable
+        cuGetProcAddress
         cuGetProcAddress_v2
         cuGraphAddBatchMemOpNode
         cuGraphAddChildGraphNode
+        cuGraphAddDependencies
         cuGraphAddDependencies_v2
         cuGraphAddEmptyNode
         cuGraphAddEventRecordNode
@@ -7681,11 +8137,13 @@ command_table! {
         cuGraphAddExternalSemaphoresSignalNode
         cuGraphAddExternalSemaphoresWaitNode
         cuGraphAddHostNode
+        cuGraphAddKernelNode
         cuGraphAddKernelNode_v2
         cuGraphAddMemAllocNode
         cuGraphAddMemFreeNode
         cuGraphAddMemcpyNode
         cuGraphAddMemsetNode
+        cuGraphAddNode
         cuGraphAddNode_v2
         cuGraphAddNode_v3
         cuGraphBatchMemOpNodeGetParams
@@ -7711,15 +8169,18 @@ command_table! {
         cuGraphExecGetFlags
         cuGraphExecGetId
         cuGraphExecHostNodeSetParams
+        cuGraphExecKernelNodeSetParams
         cuGraphExecKernelNodeSetParams_v2
         cuGraphExecMemcpyNodeSetParams
         cuGraphExecMemsetNodeSetParams
         cuGraphExecNodeSetParams
+        cuGraphExecUpdate
         cuGraphExecUpdate_v2
         cuGraphExternalSemaphoresSignalNodeGetParams
         cuGraphExternalSemaphoresSignalNodeSetParams
         cuGraphExternalSemaphoresWaitNodeGetParams
         cuGraphExternalSemaphoresWaitNodeSetParams
+        cuGraphGetEdges
         cuGraphGetEdges_v2
         cuGraphGetId
         cuGraphGetNodes
@@ -7728,10 +8189,13 @@ command_table! {
         cuGraphHostNodeSetParams
         cuGraphInstantiateWithFlags
         cuGraphInstantiateWithParams
+        cuGraphInstantiate_v2
         cuGraphKernelNodeCopyAttributes
         cuGraphKernelNodeGetAttribute
+        cuGraphKernelNodeGetParams
         cuGraphKernelNodeGetParams_v2
         cuGraphKernelNodeSetAttribute
+        cuGraphKernelNodeSetParams
         cuGraphKernelNodeSetParams_v2
         cuGraphLaunch
         cuGraphMemAllocNodeGetParams
@@ -7742,7 +8206,9 @@ command_table! {
         cuGraphMemsetNodeSetParams
         cuGraphNodeFindInClone
         cuGraphNodeGetContainingGraph
+        cuGraphNodeGetDependencies
         cuGraphNodeGetDependencies_v2
+        cuGraphNodeGetDependentNodes
         cuGraphNodeGetDependentNodes_v2
         cuGraphNodeGetEnabled
         cuGraphNodeGetLocalId
@@ -7753,6 +8219,7 @@ command_table! {
         cuGraphNodeSetParams
         cuGraphNodeSetParams_v2
         cuGraphReleaseUserObject
+        cuGraphRemoveDependencies
         cuGraphRemoveDependencies_v2
         cuGraphRetainUserObject
         cuGraphUpload
@@ -7835,6 +8302,7 @@ command_table! {
         cuLogsUnregisterCallback
         cuMemAddressFree
         cuMemAddressReserve
+        cuMemAdvise
         cuMemAdvise_v2
         cuMemAllocAsync
         cuMemAllocFromPoolAsync
@@ -7878,6 +8346,7 @@ command_table! {
         cuMemPoolSetAccess
         cuMemPoolSetAttribute
         cuMemPoolTrimTo
+        cuMemPrefetchAsync
         cuMemPrefetchAsync_v2
         cuMemPrefetchBatchAsync
         cuMemRangeGetAttribute
@@ -7892,6 +8361,7 @@ command_table! {
         cuMemcpy2DUnaligned_v2
         cuMemcpy2D_v2
         cuMemcpy3DAsync_v2
+        cuMemcpy3DBatchAsync
         cuMemcpy3DBatchAsync_v2
         cuMemcpy3DPeer
         cuMemcpy3DPeerAsync
@@ -7902,6 +8372,7 @@ command_table! {
         cuMemcpyAtoD_v2
         cuMemcpyAtoHAsync_v2
         cuMemcpyAtoH_v2
+        cuMemcpyBatchAsync
         cuMemcpyBatchAsync_v2
         cuMemcpyDtoA_v2
         cuMemcpyDtoDAsync_v2
@@ -7970,6 +8441,7 @@ command_table! {
         cuSignalExternalSemaphoresAsync
         cuStreamAddCallback
         cuStreamAttachMemAsync
+        cuStreamBatchMemOp
         cuStreamBatchMemOp_v2
         cuStreamBeginCaptureToCig
         cuStreamBeginCaptureToGraph
@@ -7982,6 +8454,8 @@ command_table! {
         cuStreamEndCapture
         cuStreamEndCaptureToCig
         cuStreamGetAttribute
+        cuStreamGetCaptureInfo
+        cuStreamGetCaptureInfo_v2
         cuStreamGetCaptureInfo_v3
         cuStreamGetCtx
         cuStreamGetCtx_v2
@@ -7995,11 +8469,16 @@ command_table! {
         cuStreamQuery
         cuStreamSetAttribute
         cuStreamSynchronize
+        cuStreamUpdateCaptureDependencies
         cuStreamUpdateCaptureDependencies_v2
         cuStreamWaitEvent
+        cuStreamWaitValue32
         cuStreamWaitValue32_v2
+        cuStreamWaitValue64
         cuStreamWaitValue64_v2
+        cuStreamWriteValue32
         cuStreamWriteValue32_v2
+        cuStreamWriteValue64
         cuStreamWriteValue64_v2
         cuSurfObjectCreate
         cuSurfObjectDestroy

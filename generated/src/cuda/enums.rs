@@ -2,1337 +2,1345 @@
 //! CUDA: enumerations of which one value holds at a time. From `spec/cuda.json`.
 
 enumeration! {
-    CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE = 0x3, "Since CUDA 13.5 or earlier.";
+    CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE = 0x3, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUGLDeviceList: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GL_DEVICE_LIST_ALL = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_GL_DEVICE_LIST_CURRENT_FRAME = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_GL_DEVICE_LIST_NEXT_FRAME = 0x3, "Since CUDA 13.5 or earlier.";
+    CUGLDeviceList: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_GL_DEVICE_LIST_ALL = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_GL_DEVICE_LIST_CURRENT_FRAME = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_GL_DEVICE_LIST_NEXT_FRAME = 0x3, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUGPUDirectRDMAWritesOrdering: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE = 0, "Since CUDA 13.5 or earlier.";
-        CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER = 100, "Since CUDA 13.5 or earlier.";
-        CU_GPU_DIRECT_RDMA_WRITES_ORDERING_ALL_DEVICES = 200, "Since CUDA 13.5 or earlier.";
+    CUGPUDirectRDMAWritesOrdering: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE = 0, "Since CUDA 11.7 or earlier.";
+        CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER = 100, "Since CUDA 11.7 or earlier.";
+        CU_GPU_DIRECT_RDMA_WRITES_ORDERING_ALL_DEVICES = 200, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUaccessProperty: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_ACCESS_PROPERTY_NORMAL = 0, "Since CUDA 13.5 or earlier.";
-        CU_ACCESS_PROPERTY_STREAMING = 1, "Since CUDA 13.5 or earlier.";
-        CU_ACCESS_PROPERTY_PERSISTING = 2, "Since CUDA 13.5 or earlier.";
+    CUaccessProperty: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_ACCESS_PROPERTY_NORMAL = 0, "Since CUDA 11.7 or earlier.";
+        CU_ACCESS_PROPERTY_STREAMING = 1, "Since CUDA 11.7 or earlier.";
+        CU_ACCESS_PROPERTY_PERSISTING = 2, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUaddress_mode: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_TR_ADDRESS_MODE_WRAP = 0, "Since CUDA 13.5 or earlier.";
-        CU_TR_ADDRESS_MODE_CLAMP = 1, "Since CUDA 13.5 or earlier.";
-        CU_TR_ADDRESS_MODE_MIRROR = 2, "Since CUDA 13.5 or earlier.";
-        CU_TR_ADDRESS_MODE_BORDER = 3, "Since CUDA 13.5 or earlier.";
+    CUaddress_mode: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_TR_ADDRESS_MODE_WRAP = 0, "Since CUDA 11.7 or earlier.";
+        CU_TR_ADDRESS_MODE_CLAMP = 1, "Since CUDA 11.7 or earlier.";
+        CU_TR_ADDRESS_MODE_MIRROR = 2, "Since CUDA 11.7 or earlier.";
+        CU_TR_ADDRESS_MODE_BORDER = 3, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUarraySparseSubresourceType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0, "Since CUDA 13.5 or earlier.";
-        CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL = 1, "Since CUDA 13.5 or earlier.";
+    CUarraySparseSubresourceType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0, "Since CUDA 11.7 or earlier.";
+        CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL = 1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUarray_cubemap_face: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_CUBEMAP_FACE_POSITIVE_X = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_CUBEMAP_FACE_NEGATIVE_X = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_CUBEMAP_FACE_POSITIVE_Y = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_CUBEMAP_FACE_NEGATIVE_Y = 0x3, "Since CUDA 13.5 or earlier.";
-        CU_CUBEMAP_FACE_POSITIVE_Z = 0x4, "Since CUDA 13.5 or earlier.";
-        CU_CUBEMAP_FACE_NEGATIVE_Z = 0x5, "Since CUDA 13.5 or earlier.";
+    CUarray_cubemap_face: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_CUBEMAP_FACE_POSITIVE_X = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_CUBEMAP_FACE_NEGATIVE_X = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_CUBEMAP_FACE_POSITIVE_Y = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_CUBEMAP_FACE_NEGATIVE_Y = 0x3, "Since CUDA 11.7 or earlier.";
+        CU_CUBEMAP_FACE_POSITIVE_Z = 0x4, "Since CUDA 11.7 or earlier.";
+        CU_CUBEMAP_FACE_NEGATIVE_Z = 0x5, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUarray_format: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_AD_FORMAT_UNSIGNED_INT8 = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UNSIGNED_INT16 = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UNSIGNED_INT32 = 0x3, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_SIGNED_INT8 = 0x8, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_SIGNED_INT16 = 0x9, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_SIGNED_INT32 = 0xA, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_HALF = 0x10, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_FLOAT = 0x20, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_NV12 = 0xB0, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UNORM_INT8X1 = 0xC0, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UNORM_INT8X2 = 0xC1, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UNORM_INT8X4 = 0xC2, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UNORM_INT16X1 = 0xC3, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UNORM_INT16X2 = 0xC4, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UNORM_INT16X4 = 0xC5, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_SNORM_INT8X1 = 0xC6, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_SNORM_INT8X2 = 0xC7, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_SNORM_INT8X4 = 0xC8, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_SNORM_INT16X1 = 0xC9, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_SNORM_INT16X2 = 0xCA, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_SNORM_INT16X4 = 0xCB, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC1_UNORM = 0x91, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC1_UNORM_SRGB = 0x92, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC2_UNORM = 0x93, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC2_UNORM_SRGB = 0x94, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC3_UNORM = 0x95, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC3_UNORM_SRGB = 0x96, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC4_UNORM = 0x97, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC4_SNORM = 0x98, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC5_UNORM = 0x99, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC5_SNORM = 0x9A, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC6H_UF16 = 0x9B, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC6H_SF16 = 0x9C, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC7_UNORM = 0x9D, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_BC7_UNORM_SRGB = 0x9E, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_P010 = 0x9F, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_P016 = 0xA1, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_NV16 = 0xA2, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_P210 = 0xA3, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_P216 = 0xA4, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_YUY2 = 0xA5, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_Y210 = 0xA6, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_Y216 = 0xA7, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_AYUV = 0xA8, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_Y410 = 0xA9, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_Y416 = 0xB1, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_Y444_PLANAR8 = 0xB2, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_Y444_PLANAR10 = 0xB3, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_YUV444_8bit_SemiPlanar = 0xB4, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_YUV444_16bit_SemiPlanar = 0xB5, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UNORM_INT_101010_2 = 0x50, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT8_PACKED_422 = 0x51, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT8_PACKED_444 = 0x52, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT8_SEMIPLANAR_420 = 0x53, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT16_SEMIPLANAR_420 = 0x54, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT8_SEMIPLANAR_422 = 0x55, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT16_SEMIPLANAR_422 = 0x56, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT8_SEMIPLANAR_444 = 0x57, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT16_SEMIPLANAR_444 = 0x58, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT8_PLANAR_420 = 0x59, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT16_PLANAR_420 = 0x5A, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT8_PLANAR_422 = 0x5B, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT16_PLANAR_422 = 0x5C, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT8_PLANAR_444 = 0x5D, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_UINT16_PLANAR_444 = 0x5E, "Since CUDA 13.5 or earlier.";
-        CU_AD_FORMAT_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
+    CUarray_format: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_AD_FORMAT_UNSIGNED_INT8 = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_UNSIGNED_INT16 = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_UNSIGNED_INT32 = 0x3, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_SIGNED_INT8 = 0x8, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_SIGNED_INT16 = 0x9, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_SIGNED_INT32 = 0xA, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_HALF = 0x10, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_FLOAT = 0x20, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_NV12 = 0xB0, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_UNORM_INT8X1 = 0xC0, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_UNORM_INT8X2 = 0xC1, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_UNORM_INT8X4 = 0xC2, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_UNORM_INT16X1 = 0xC3, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_UNORM_INT16X2 = 0xC4, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_UNORM_INT16X4 = 0xC5, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_SNORM_INT8X1 = 0xC6, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_SNORM_INT8X2 = 0xC7, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_SNORM_INT8X4 = 0xC8, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_SNORM_INT16X1 = 0xC9, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_SNORM_INT16X2 = 0xCA, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_SNORM_INT16X4 = 0xCB, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC1_UNORM = 0x91, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC1_UNORM_SRGB = 0x92, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC2_UNORM = 0x93, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC2_UNORM_SRGB = 0x94, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC3_UNORM = 0x95, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC3_UNORM_SRGB = 0x96, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC4_UNORM = 0x97, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC4_SNORM = 0x98, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC5_UNORM = 0x99, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC5_SNORM = 0x9A, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC6H_UF16 = 0x9B, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC6H_SF16 = 0x9C, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC7_UNORM = 0x9D, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_BC7_UNORM_SRGB = 0x9E, "Since CUDA 11.7 or earlier.";
+        CU_AD_FORMAT_P010 = 0x9F, "Since CUDA 12.5.";
+        CU_AD_FORMAT_P016 = 0xA1, "Since CUDA 12.5.";
+        CU_AD_FORMAT_NV16 = 0xA2, "Since CUDA 12.5.";
+        CU_AD_FORMAT_P210 = 0xA3, "Since CUDA 12.5.";
+        CU_AD_FORMAT_P216 = 0xA4, "Since CUDA 12.5.";
+        CU_AD_FORMAT_YUY2 = 0xA5, "Since CUDA 12.5.";
+        CU_AD_FORMAT_Y210 = 0xA6, "Since CUDA 12.5.";
+        CU_AD_FORMAT_Y216 = 0xA7, "Since CUDA 12.5.";
+        CU_AD_FORMAT_AYUV = 0xA8, "Since CUDA 12.5.";
+        CU_AD_FORMAT_Y410 = 0xA9, "Since CUDA 12.5.";
+        CU_AD_FORMAT_Y416 = 0xB1, "Since CUDA 12.5.";
+        CU_AD_FORMAT_Y444_PLANAR8 = 0xB2, "Since CUDA 12.5.";
+        CU_AD_FORMAT_Y444_PLANAR10 = 0xB3, "Since CUDA 12.5.";
+        CU_AD_FORMAT_YUV444_8bit_SemiPlanar = 0xB4, "Since CUDA 12.8.";
+        CU_AD_FORMAT_YUV444_16bit_SemiPlanar = 0xB5, "Since CUDA 12.8.";
+        CU_AD_FORMAT_UNORM_INT_101010_2 = 0x50, "Since CUDA 12.8.";
+        CU_AD_FORMAT_UINT8_PACKED_422 = 0x51, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT8_PACKED_444 = 0x52, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT8_SEMIPLANAR_420 = 0x53, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT16_SEMIPLANAR_420 = 0x54, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT8_SEMIPLANAR_422 = 0x55, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT16_SEMIPLANAR_422 = 0x56, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT8_SEMIPLANAR_444 = 0x57, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT16_SEMIPLANAR_444 = 0x58, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT8_PLANAR_420 = 0x59, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT16_PLANAR_420 = 0x5A, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT8_PLANAR_422 = 0x5B, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT16_PLANAR_422 = 0x5C, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT8_PLANAR_444 = 0x5D, "Since CUDA 13.1.";
+        CU_AD_FORMAT_UINT16_PLANAR_444 = 0x5E, "Since CUDA 13.1.";
+        CU_AD_FORMAT_MAX = 0x7FFFFFFF, "Since CUDA 12.5.";
     }
 }
 
 enumeration! {
-    CUasyncNotificationType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 0x1, "Since CUDA 13.5 or earlier.";
+    CUasyncNotificationType: u32, "Since CUDA 12.4." cuda {
+        CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 0x1, "Since CUDA 12.4.";
     }
 }
 
 enumeration! {
-    CUatomicOperation: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_ATOMIC_OPERATION_INTEGER_ADD = 0, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_INTEGER_MIN = 1, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_INTEGER_MAX = 2, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_AND = 5, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_OR = 6, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_XOR = 7, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_EXCHANGE = 8, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_CAS = 9, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_FLOAT_ADD = 10, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_FLOAT_MIN = 11, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_FLOAT_MAX = 12, "Since CUDA 13.5 or earlier.";
-        CU_ATOMIC_OPERATION_MAX = 13, "Since CUDA 13.5 or earlier.";
+    CUatomicOperation: u32, "Since CUDA 13.0." cuda {
+        CU_ATOMIC_OPERATION_INTEGER_ADD = 0, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_INTEGER_MIN = 1, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_INTEGER_MAX = 2, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_AND = 5, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_OR = 6, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_XOR = 7, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_EXCHANGE = 8, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_CAS = 9, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_FLOAT_ADD = 10, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_FLOAT_MIN = 11, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_FLOAT_MAX = 12, "Since CUDA 13.0.";
+        CU_ATOMIC_OPERATION_MAX = 13, "Since CUDA 13.0.";
     }
 }
 
 enumeration! {
-    CUcigDataType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CIG_DATA_TYPE_D3D12_COMMAND_QUEUE = 0x1, "Since CUDA 13.5 or earlier.";
-        CIG_DATA_TYPE_NV_BLOB = 0x2, "Since CUDA 13.5 or earlier.";
+    CUcigDataType: u32, "Since CUDA 12.5." cuda {
+        CIG_DATA_TYPE_D3D12_COMMAND_QUEUE = 0x1, "Since CUDA 12.5.";
+        CIG_DATA_TYPE_NV_BLOB = 0x2, "Since CUDA 12.9.";
     }
 }
 
 enumeration! {
-    CUcliqueType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_CLIQUE_TYPE_UNICAST_POINTER = 0, "Since CUDA 13.5 or earlier.";
-        CU_CLIQUE_TYPE_MULTICAST_POINTER = 1, "Since CUDA 13.5 or earlier.";
-        CU_CLIQUE_TYPE_UNICAST_LOGICAL_ENDPOINT = 2, "Since CUDA 13.5 or earlier.";
-        CU_CLIQUE_TYPE_MULTICAST_LOGICAL_ENDPOINT = 3, "Since CUDA 13.5 or earlier.";
+    CUcliqueType: u32, "Since CUDA 13.4." cuda {
+        CU_CLIQUE_TYPE_UNICAST_POINTER = 0, "Since CUDA 13.4.";
+        CU_CLIQUE_TYPE_MULTICAST_POINTER = 1, "Since CUDA 13.4.";
+        CU_CLIQUE_TYPE_UNICAST_LOGICAL_ENDPOINT = 2, "Since CUDA 13.4.";
+        CU_CLIQUE_TYPE_MULTICAST_LOGICAL_ENDPOINT = 3, "Since CUDA 13.4.";
     }
 }
 
 enumeration! {
-    CUclusterSchedulingPolicy: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
-        CU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1, "Since CUDA 13.5 or earlier.";
-        CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2, "Since CUDA 13.5 or earlier.";
-        CU_CLUSTER_SCHEDULING_POLICY_RUBIN_DSMEM_LOCALITY = 3, "Since CUDA 13.5 or earlier.";
+    CUclusterSchedulingPolicy: u32, "Since CUDA 11.8." cuda {
+        CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0, "Since CUDA 11.8.";
+        CU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1, "Since CUDA 11.8.";
+        CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2, "Since CUDA 11.8.";
+        CU_CLUSTER_SCHEDULING_POLICY_RUBIN_DSMEM_LOCALITY = 3, "Since CUDA 13.4.";
     }
 }
 
 enumeration! {
-    CUcomputemode: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_COMPUTEMODE_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
-        CU_COMPUTEMODE_PROHIBITED = 2, "Since CUDA 13.5 or earlier.";
-        CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3, "Since CUDA 13.5 or earlier.";
+    CUcomputemode: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_COMPUTEMODE_DEFAULT = 0, "Since CUDA 11.7 or earlier.";
+        CU_COMPUTEMODE_PROHIBITED = 2, "Since CUDA 11.7 or earlier.";
+        CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUcoredumpSettings: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_COREDUMP_ENABLE_ON_EXCEPTION = 1, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_TRIGGER_HOST = 2, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_LIGHTWEIGHT = 3, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_ENABLE_USER_TRIGGER = 4, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_FILE = 5, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_PIPE = 6, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_GENERATION_FLAGS = 7, "Since CUDA 13.5 or earlier.";
-        CU_COREDUMP_MAX = 8, "Since CUDA 13.5 or earlier.";
+    CUcoredumpSettings: u32, "Since CUDA 12.1." cuda {
+        CU_COREDUMP_ENABLE_ON_EXCEPTION = 1, "Since CUDA 12.1.";
+        CU_COREDUMP_TRIGGER_HOST = 2, "Since CUDA 12.1.";
+        CU_COREDUMP_LIGHTWEIGHT = 3, "Since CUDA 12.1.";
+        CU_COREDUMP_ENABLE_USER_TRIGGER = 4, "Since CUDA 12.1.";
+        CU_COREDUMP_FILE = 5, "Since CUDA 12.1.";
+        CU_COREDUMP_PIPE = 6, "Since CUDA 12.1.";
+        CU_COREDUMP_GENERATION_FLAGS = 7, "Since CUDA 12.5.";
+        CU_COREDUMP_MAX = 8, "Since CUDA 12.1. Until 12.4 its value was `7`.";
     }
 }
 
 enumeration! {
-    CUdevResourceType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_DEV_RESOURCE_TYPE_INVALID = 0, "Since CUDA 13.5 or earlier.";
-        CU_DEV_RESOURCE_TYPE_SM = 1, "Since CUDA 13.5 or earlier.";
-        CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG = 1000, "Since CUDA 13.5 or earlier.";
-        CU_DEV_RESOURCE_TYPE_WORKQUEUE = 10000, "Since CUDA 13.5 or earlier.";
+    CUdevResourceType: u32, "Since CUDA 12.4." cuda {
+        CU_DEV_RESOURCE_TYPE_INVALID = 0, "Since CUDA 12.4.";
+        CU_DEV_RESOURCE_TYPE_SM = 1, "Since CUDA 12.4.";
+        CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG = 1000, "Since CUDA 13.1.";
+        CU_DEV_RESOURCE_TYPE_WORKQUEUE = 10000, "Since CUDA 13.1.";
     }
 }
 
 enumeration! {
-    CUdevWorkqueueConfigScope: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_WORKQUEUE_SCOPE_DEVICE_CTX = 0, "Since CUDA 13.5 or earlier.";
-        CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED = 1, "Since CUDA 13.5 or earlier.";
+    CUdevWorkqueueConfigScope: u32, "Since CUDA 13.1." cuda {
+        CU_WORKQUEUE_SCOPE_DEVICE_CTX = 0, "Since CUDA 13.1.";
+        CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED = 1, "Since CUDA 13.1.";
     }
 }
 
 enumeration! {
-    CUdeviceNumaConfig: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_DEVICE_NUMA_CONFIG_NONE = 0, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_NUMA_CONFIG_NUMA_NODE = 1, "Since CUDA 13.5 or earlier.";
+    CUdeviceNumaConfig: u32, "Since CUDA 12.2." cuda {
+        CU_DEVICE_NUMA_CONFIG_NONE = 0, "Since CUDA 12.2.";
+        CU_DEVICE_NUMA_CONFIG_NUMA_NODE = 1, "Since CUDA 12.2.";
     }
 }
 
 enumeration! {
-    CUdevice_P2PAttribute: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 0x3, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED = 0x4, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 0x5, "Since CUDA 13.5 or earlier.";
-    }
-    aliases {
-        CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUdevice_attribute: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y = 3, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z = 4, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X = 5, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y = 6, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z = 7, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY = 9, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_PITCH = 11, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK = 12, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT = 14, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_GPU_OVERLAP = 15, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT = 17, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_INTEGRATED = 18, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY = 19, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_COMPUTE_MODE = 20, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH = 21, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH = 22, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT = 23, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH = 24, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT = 25, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH = 26, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH = 27, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT = 28, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS = 29, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT = 30, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS = 31, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_ECC_ENABLED = 32, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_PCI_BUS_ID = 33, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID = 34, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_TCC_DRIVER = 35, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH = 37, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT = 40, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING = 41, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH = 42, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS = 43, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER = 44, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_WIDTH = 45, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_HEIGHT = 46, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE = 47, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE = 48, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE = 49, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID = 50, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT = 51, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_WIDTH = 52, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH = 53, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS = 54, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH = 55, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH = 56, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT = 57, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH = 58, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT = 59, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH = 60, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH = 61, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_LAYERS = 62, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_WIDTH = 63, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT = 64, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS = 65, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_WIDTH = 66, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH = 67, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS = 68, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH = 69, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH = 70, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT = 71, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH = 72, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH = 73, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT = 74, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH = 77, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED = 78, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED = 79, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED = 80, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD = 84, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID = 85, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED = 86, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO = 87, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS = 88, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED = 90, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM = 91, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1 = 92, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1 = 93, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1 = 94, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH = 96, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES = 98, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED = 99, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES = 100, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST = 101, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED = 102, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 103, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED = 104, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED = 105, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR = 106, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED = 107, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE = 108, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE = 109, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED = 110, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK = 111, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED = 112, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED = 113, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED = 114, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED = 116, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS = 117, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING = 118, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES = 119, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH = 120, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED = 121, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS = 122, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR = 123, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED = 124, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED = 125, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT = 126, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED = 127, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED = 128, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS = 129, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_NUMA_CONFIG = 130, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_NUMA_ID = 131, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED = 132, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MPS_ENABLED = 133, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID = 134, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED = 135, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK = 136, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH = 137, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_VULKAN_CIG_SUPPORTED = 138, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID = 139, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID = 140, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 141, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED = 142, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED = 143, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED = 144, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 145, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED = 146, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED = 147, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED = 148, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT = 149, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX_OVERSIZED_SHARED_MEMORY_PER_BLOCK = 150, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_D3D12_CIG_STREAMS_SUPPORTED = 151, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_DMA_BUF_MMAP_SUPPORTED = 152, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_SUPPORTED = 153, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_MULTICAST_SUPPORTED = 154, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_COUNTED_OPS_SUPPORTED = 155, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_ACCESS_ON_OWNER_DEVICE_SUPPORTED = 156, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT = 157, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_SUPPORTED_HANDLE_TYPES = 158, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_VULKAN_CIG_STREAMS_SUPPORTED = 159, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_TENSOR_MAP_LARGE_TENSOR_MIN_SIZE = 160, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED = 161, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAX = 162, "Since CUDA 13.5 or earlier.";
+    CUdevice_P2PAttribute: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 0x3, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED = 0x4, "Since CUDA 11.7 or earlier, deprecated since 11.7.";
+        CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 0x5, "Since CUDA 13.0.";
     }
     aliases {
-        CU_DEVICE_ATTRIBUTE_SHARED_MEMORY_PER_BLOCK = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_REGISTERS_PER_BLOCK = CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_WIDTH = CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_HEIGHT = CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES = CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS, "Since CUDA 13.5 or earlier.";
-        CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "Since CUDA 13.5 or earlier.";
+        CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUdriverProcAddressQueryResult: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GET_PROC_ADDRESS_SUCCESS = 0, "Since CUDA 13.5 or earlier.";
-        CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1, "Since CUDA 13.5 or earlier.";
-        CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUeglColorFormat: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_EGL_COLOR_FORMAT_YUV420_PLANAR = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV420_SEMIPLANAR = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV422_PLANAR = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV422_SEMIPLANAR = 0x3, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_RGB = 0x4, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BGR = 0x5, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_ARGB = 0x6, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_RGBA = 0x7, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_L = 0x8, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_R = 0x9, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV444_PLANAR = 0xA, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV444_SEMIPLANAR = 0xB, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUYV_422 = 0xC, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_UYVY_422 = 0xD, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_ABGR = 0xE, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BGRA = 0xF, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_A = 0x10, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_RG = 0x11, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_AYUV = 0x12, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU444_SEMIPLANAR = 0x13, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU422_SEMIPLANAR = 0x14, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU420_SEMIPLANAR = 0x15, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10V10U10_444_SEMIPLANAR = 0x16, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10V10U10_420_SEMIPLANAR = 0x17, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y12V12U12_444_SEMIPLANAR = 0x18, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y12V12U12_420_SEMIPLANAR = 0x19, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_VYUY_ER = 0x1A, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_UYVY_ER = 0x1B, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUYV_ER = 0x1C, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVYU_ER = 0x1D, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV_ER = 0x1E, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUVA_ER = 0x1F, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_AYUV_ER = 0x20, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV444_PLANAR_ER = 0x21, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV422_PLANAR_ER = 0x22, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV420_PLANAR_ER = 0x23, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV444_SEMIPLANAR_ER = 0x24, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV422_SEMIPLANAR_ER = 0x25, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV420_SEMIPLANAR_ER = 0x26, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU444_PLANAR_ER = 0x27, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU422_PLANAR_ER = 0x28, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU420_PLANAR_ER = 0x29, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU444_SEMIPLANAR_ER = 0x2A, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU422_SEMIPLANAR_ER = 0x2B, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU420_SEMIPLANAR_ER = 0x2C, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER_RGGB = 0x2D, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER_BGGR = 0x2E, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER_GRBG = 0x2F, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER_GBRG = 0x30, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER10_RGGB = 0x31, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER10_BGGR = 0x32, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER10_GRBG = 0x33, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER10_GBRG = 0x34, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER12_RGGB = 0x35, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER12_BGGR = 0x36, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER12_GRBG = 0x37, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER12_GBRG = 0x38, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER14_RGGB = 0x39, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER14_BGGR = 0x3A, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER14_GRBG = 0x3B, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER14_GBRG = 0x3C, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER20_RGGB = 0x3D, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER20_BGGR = 0x3E, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER20_GRBG = 0x3F, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER20_GBRG = 0x40, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU444_PLANAR = 0x41, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU422_PLANAR = 0x42, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU420_PLANAR = 0x43, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER_ISP_RGGB = 0x44, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER_ISP_BGGR = 0x45, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER_ISP_GRBG = 0x46, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER_ISP_GBRG = 0x47, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER_BCCR = 0x48, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER_RCCB = 0x49, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER_CRBC = 0x4A, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER_CBRC = 0x4B, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER10_CCCC = 0x4C, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER12_BCCR = 0x4D, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER12_RCCB = 0x4E, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER12_CRBC = 0x4F, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER12_CBRC = 0x50, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_BAYER12_CCCC = 0x51, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y = 0x52, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV420_SEMIPLANAR_2020 = 0x53, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU420_SEMIPLANAR_2020 = 0x54, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV420_PLANAR_2020 = 0x55, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU420_PLANAR_2020 = 0x56, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV420_SEMIPLANAR_709 = 0x57, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU420_SEMIPLANAR_709 = 0x58, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV420_PLANAR_709 = 0x59, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVU420_PLANAR_709 = 0x5A, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10V10U10_420_SEMIPLANAR_709 = 0x5B, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10V10U10_420_SEMIPLANAR_2020 = 0x5C, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10V10U10_422_SEMIPLANAR_2020 = 0x5D, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10V10U10_422_SEMIPLANAR = 0x5E, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10V10U10_422_SEMIPLANAR_709 = 0x5F, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y_ER = 0x60, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y_709_ER = 0x61, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10_ER = 0x62, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10_709_ER = 0x63, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y12_ER = 0x64, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y12_709_ER = 0x65, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUVA = 0x66, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YUV = 0x67, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_YVYU = 0x68, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_VYUY = 0x69, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10V10U10_420_SEMIPLANAR_ER = 0x6A, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10V10U10_420_SEMIPLANAR_709_ER = 0x6B, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10V10U10_444_SEMIPLANAR_ER = 0x6C, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y10V10U10_444_SEMIPLANAR_709_ER = 0x6D, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y12V12U12_420_SEMIPLANAR_ER = 0x6E, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y12V12U12_420_SEMIPLANAR_709_ER = 0x6F, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y12V12U12_444_SEMIPLANAR_ER = 0x70, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_Y12V12U12_444_SEMIPLANAR_709_ER = 0x71, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_UYVY_709 = 0x72, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_UYVY_709_ER = 0x73, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_UYVY_2020 = 0x74, "Since CUDA 13.5 or earlier.";
-        CU_EGL_COLOR_FORMAT_MAX = 117, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUeglFrameType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_EGL_FRAME_TYPE_ARRAY = 0, "Since CUDA 13.5 or earlier.";
-        CU_EGL_FRAME_TYPE_PITCH = 1, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUexecAffinityType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0, "Since CUDA 13.5 or earlier.";
-        CU_EXEC_AFFINITY_TYPE_MAX = 1, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUexternalMemoryHandleType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32 = 2, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT = 3, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP = 4, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE = 5, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE = 6, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT = 7, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF = 8, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD = 9, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUexternalSemaphoreHandleType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD = 1, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32 = 2, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT = 3, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE = 4, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE = 5, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC = 6, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX = 7, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT = 8, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD = 9, "Since CUDA 13.5 or earlier.";
-        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 = 10, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUfabricCpyOperandType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_FABRIC_COPY_OPERAND_TYPE_POINTER = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_FABRIC_COPY_OPERAND_TYPE_LOGICAL_ENDPOINT = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_FABRIC_COPY_OPERAND_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUfilter_mode: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_TR_FILTER_MODE_POINT = 0, "Since CUDA 13.5 or earlier.";
-        CU_TR_FILTER_MODE_LINEAR = 1, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUflushGPUDirectRDMAWritesScope: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 100, "Since CUDA 13.5 or earlier.";
-        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 200, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUflushGPUDirectRDMAWritesTarget: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUfunc_cache: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_FUNC_CACHE_PREFER_NONE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_CACHE_PREFER_SHARED = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_CACHE_PREFER_L1 = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_CACHE_PREFER_EQUAL = 0x3, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUfunctionLoadingState: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_FUNCTION_LOADING_STATE_UNLOADED = 0, "Since CUDA 13.5 or earlier.";
-        CU_FUNCTION_LOADING_STATE_LOADED = 1, "Since CUDA 13.5 or earlier.";
-        CU_FUNCTION_LOADING_STATE_MAX = 2, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUfunction_attribute: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_NUM_REGS = 4, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_PTX_VERSION = 5, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET = 10, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED = 16, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE = 17, "Since CUDA 13.5 or earlier.";
-        CU_FUNC_ATTRIBUTE_MAX = 18, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUgraphChildGraphNodeOwnership: i32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID = -1, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUgraphConditionalNodeType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GRAPH_COND_TYPE_IF = 0, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_COND_TYPE_WHILE = 1, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_COND_TYPE_SWITCH = 2, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUgraphDependencyType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUgraphExecUpdateResult: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GRAPH_EXEC_UPDATE_SUCCESS = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_EXEC_UPDATE_ERROR = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 0x3, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED = 0x4, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED = 0x5, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED = 0x6, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE = 0x7, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED = 0x8, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUgraphInstantiateResult: u32, "Since CUDA 13.5 or earlier." cuda {
-        CUDA_GRAPH_INSTANTIATE_SUCCESS = 0, "Since CUDA 13.5 or earlier.";
-        CUDA_GRAPH_INSTANTIATE_ERROR = 1, "Since CUDA 13.5 or earlier.";
-        CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2, "Since CUDA 13.5 or earlier.";
-        CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED = 3, "Since CUDA 13.5 or earlier.";
-        CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4, "Since CUDA 13.5 or earlier.";
-        CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUgraphMem_attribute: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUgraphNodeType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GRAPH_NODE_TYPE_KERNEL = 0, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_MEMCPY = 1, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_MEMSET = 2, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_HOST = 3, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_GRAPH = 4, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_EMPTY = 5, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_MEM_FREE = 11, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_CONDITIONAL = 13, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_MEMCPY_BATCH = 14, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_RESERVED_16 = 16, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_EXTERNAL_ENGINE = 17, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_NODE_TYPE_FABRIC_CPY_BATCH = 18, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUgraphRecaptureStatus: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_GRAPH_RECAPTURE_ELIGIBLE_FOR_UPDATE = 0, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_RECAPTURE_INELIGIBLE_FOR_UPDATE = 1, "Since CUDA 13.5 or earlier.";
-        CU_GRAPH_RECAPTURE_ERROR = 2, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUhostTaskSyncMode: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_HOST_TASK_BLOCKING = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_HOST_TASK_SPINWAIT = 0x1, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUjitInputType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_JIT_INPUT_CUBIN = 0, "Since CUDA 13.5 or earlier.";
-        CU_JIT_INPUT_PTX = 1, "Since CUDA 13.5 or earlier.";
-        CU_JIT_INPUT_FATBINARY = 2, "Since CUDA 13.5 or earlier.";
-        CU_JIT_INPUT_OBJECT = 3, "Since CUDA 13.5 or earlier.";
-        CU_JIT_INPUT_LIBRARY = 4, "Since CUDA 13.5 or earlier.";
-        CU_JIT_INPUT_NVVM = 5, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_NUM_INPUT_TYPES = 6, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-    }
-}
-
-enumeration! {
-    CUjit_cacheMode: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_JIT_CACHE_OPTION_NONE = 0, "Since CUDA 13.5 or earlier.";
-        CU_JIT_CACHE_OPTION_CG = 1, "Since CUDA 13.5 or earlier.";
-        CU_JIT_CACHE_OPTION_CA = 2, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUjit_fallback: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_PREFER_PTX = 0, "Since CUDA 13.5 or earlier.";
-        CU_PREFER_BINARY = 1, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUjit_option: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_JIT_MAX_REGISTERS = 0, "Since CUDA 13.5 or earlier.";
-        CU_JIT_THREADS_PER_BLOCK = 1, "Since CUDA 13.5 or earlier.";
-        CU_JIT_WALL_TIME = 2, "Since CUDA 13.5 or earlier.";
-        CU_JIT_INFO_LOG_BUFFER = 3, "Since CUDA 13.5 or earlier.";
-        CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4, "Since CUDA 13.5 or earlier.";
-        CU_JIT_ERROR_LOG_BUFFER = 5, "Since CUDA 13.5 or earlier.";
-        CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6, "Since CUDA 13.5 or earlier.";
-        CU_JIT_OPTIMIZATION_LEVEL = 7, "Since CUDA 13.5 or earlier.";
-        CU_JIT_TARGET_FROM_CUCONTEXT = 8, "Since CUDA 13.5 or earlier.";
-        CU_JIT_TARGET = 9, "Since CUDA 13.5 or earlier.";
-        CU_JIT_FALLBACK_STRATEGY = 10, "Since CUDA 13.5 or earlier.";
-        CU_JIT_GENERATE_DEBUG_INFO = 11, "Since CUDA 13.5 or earlier.";
-        CU_JIT_LOG_VERBOSE = 12, "Since CUDA 13.5 or earlier.";
-        CU_JIT_GENERATE_LINE_INFO = 13, "Since CUDA 13.5 or earlier.";
-        CU_JIT_CACHE_MODE = 14, "Since CUDA 13.5 or earlier.";
-        CU_JIT_NEW_SM3X_OPT = 15, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_FAST_COMPILE = 16, "Since CUDA 13.5 or earlier.";
-        CU_JIT_GLOBAL_SYMBOL_NAMES = 17, "Since CUDA 13.5 or earlier.";
-        CU_JIT_GLOBAL_SYMBOL_ADDRESSES = 18, "Since CUDA 13.5 or earlier.";
-        CU_JIT_GLOBAL_SYMBOL_COUNT = 19, "Since CUDA 13.5 or earlier.";
-        CU_JIT_LTO = 20, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_FTZ = 21, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_PREC_DIV = 22, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_PREC_SQRT = 23, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_FMA = 24, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_REFERENCED_KERNEL_NAMES = 25, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_REFERENCED_KERNEL_COUNT = 26, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_REFERENCED_VARIABLE_NAMES = 27, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_REFERENCED_VARIABLE_COUNT = 28, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES = 29, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_POSITION_INDEPENDENT_CODE = 30, "Since CUDA 13.5 or earlier, deprecated since 13.5.";
-        CU_JIT_MIN_CTA_PER_SM = 31, "Since CUDA 13.5 or earlier.";
-        CU_JIT_MAX_THREADS_PER_BLOCK = 32, "Since CUDA 13.5 or earlier.";
-        CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33, "Since CUDA 13.5 or earlier.";
-        CU_JIT_SPLIT_COMPILE = 34, "Since CUDA 13.5 or earlier.";
-        CU_JIT_BINARY_LOADER_THREAD_COUNT = 35, "Since CUDA 13.5 or earlier.";
-        CU_JIT_NUM_OPTIONS = 36, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUjit_target: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_TARGET_COMPUTE_30 = 30, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_32 = 32, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_35 = 35, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_37 = 37, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_50 = 50, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_52 = 52, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_53 = 53, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_60 = 60, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_61 = 61, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_62 = 62, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_70 = 70, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_72 = 72, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_75 = 75, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_80 = 80, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_86 = 86, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_87 = 87, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_89 = 89, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_90 = 90, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_100 = 100, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_110 = 110, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_103 = 103, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_107 = 107, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_120 = 120, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_121 = 121, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_90A = 65626, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_100A = 65636, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_110A = 65646, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_103A = 65639, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_107A = 65643, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_120A = 65656, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_121A = 65657, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_100F = 131172, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_110F = 131182, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_103F = 131175, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_107F = 131179, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_120F = 131192, "Since CUDA 13.5 or earlier.";
-        CU_TARGET_COMPUTE_121F = 131193, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUlaunchAttributeID: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_LAUNCH_ATTRIBUTE_IGNORE = 0, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_PRIORITY = 8, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE = 17, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE = 18, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUlaunchAttributePortableClusterMode: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE = 1, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE = 2, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUlaunchMemSyncDomain: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
-        CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE = 1, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUlibraryOption: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0, "Since CUDA 13.5 or earlier.";
-        CU_LIBRARY_BINARY_IS_PRESERVED = 1, "Since CUDA 13.5 or earlier.";
-        CU_LIBRARY_NUM_OPTIONS = 2, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUlimit: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_LIMIT_STACK_SIZE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_LIMIT_PRINTF_FIFO_SIZE = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_LIMIT_MALLOC_HEAP_SIZE = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 0x3, "Since CUDA 13.5 or earlier.";
-        CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 0x4, "Since CUDA 13.5 or earlier.";
-        CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 0x5, "Since CUDA 13.5 or earlier.";
-        CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 0x6, "Since CUDA 13.5 or earlier.";
-        CU_LIMIT_SHMEM_SIZE = 0x7, "Since CUDA 13.5 or earlier.";
-        CU_LIMIT_CIG_ENABLED = 0x8, "Since CUDA 13.5 or earlier.";
-        CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 0x9, "Since CUDA 13.5 or earlier.";
-        CU_LIMIT_PER_BLOCK_MEMORY_SIZE = 0xA, "Since CUDA 13.5 or earlier.";
-        CU_LIMIT_MAX = 11, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUlogLevel: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_LOG_LEVEL_ERROR = 0, "Since CUDA 13.5 or earlier.";
-        CU_LOG_LEVEL_WARNING = 1, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUlogicalEndpointFlag: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_LOGICAL_ENDPOINT_FLAG_NONE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_LOGICAL_ENDPOINT_FLAG_COUNTED_OPS = 0x1, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUlogicalEndpointIpcHandleType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_NONE = 0, "Since CUDA 13.5 or earlier.";
-        CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_FABRIC = 1, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUlogicalEndpointType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_LOGICAL_ENDPOINT_TYPE_INVALID = 0, "Since CUDA 13.5 or earlier.";
-        CU_LOGICAL_ENDPOINT_TYPE_UNICAST = 1, "Since CUDA 13.5 or earlier.";
-        CU_LOGICAL_ENDPOINT_TYPE_MULTICAST = 2, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUmemAccess_flags: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_ACCESS_FLAGS_PROT_NONE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ACCESS_FLAGS_PROT_READ = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 0x3, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ACCESS_FLAGS_PROT_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUmemAllocationCompType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_ALLOCATION_COMP_NONE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ALLOCATION_COMP_GENERIC = 0x1, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUmemAllocationType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_ALLOCATION_TYPE_INVALID = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ALLOCATION_TYPE_PINNED = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ALLOCATION_TYPE_MANAGED = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ALLOCATION_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUmemHandleType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_HANDLE_TYPE_GENERIC = 0, "Since CUDA 13.5 or earlier.";
-    }
-}
-
-enumeration! {
-    CUmemLocationType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_LOCATION_TYPE_INVALID = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_MEM_LOCATION_TYPE_DEVICE = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_MEM_LOCATION_TYPE_HOST = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_MEM_LOCATION_TYPE_HOST_NUMA = 0x3, "Since CUDA 13.5 or earlier.";
-        CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 0x4, "Since CUDA 13.5 or earlier.";
-        CU_MEM_LOCATION_TYPE_INVISIBLE = 0x5, "Since CUDA 13.5 or earlier.";
-        CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN = 0x6, "Since CUDA 13.5 or earlier.";
-        CU_MEM_LOCATION_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
+    CUdevice_attribute: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y = 3, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z = 4, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X = 5, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y = 6, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z = 7, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY = 9, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_PITCH = 11, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK = 12, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT = 14, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_GPU_OVERLAP = 15, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT = 17, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_INTEGRATED = 18, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY = 19, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_COMPUTE_MODE = 20, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH = 21, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH = 22, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT = 23, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH = 24, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT = 25, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH = 26, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH = 27, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT = 28, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS = 29, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT = 30, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS = 31, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_ECC_ENABLED = 32, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_PCI_BUS_ID = 33, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID = 34, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_TCC_DRIVER = 35, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH = 37, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT = 40, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING = 41, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH = 42, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS = 43, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER = 44, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_WIDTH = 45, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_HEIGHT = 46, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE = 47, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE = 48, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE = 49, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID = 50, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT = 51, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_WIDTH = 52, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH = 53, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS = 54, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH = 55, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH = 56, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT = 57, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH = 58, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT = 59, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH = 60, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH = 61, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_LAYERS = 62, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_WIDTH = 63, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT = 64, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS = 65, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_WIDTH = 66, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH = 67, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS = 68, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH = 69, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH = 70, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT = 71, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH = 72, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH = 73, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT = 74, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH = 77, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED = 78, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED = 79, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED = 80, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD = 84, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID = 85, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED = 86, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO = 87, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS = 88, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED = 90, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM = 91, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1 = 92, "Since CUDA 12.0.";
+        CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1 = 93, "Since CUDA 12.0.";
+        CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1 = 94, "Since CUDA 12.0.";
+        CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH = 96, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES = 98, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED = 99, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES = 100, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST = 101, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED = 102, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 103, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED = 104, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED = 105, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR = 106, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED = 107, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE = 108, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE = 109, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED = 110, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK = 111, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED = 112, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED = 113, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED = 114, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED = 116, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS = 117, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING = 118, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES = 119, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH = 120, "Since CUDA 11.8.";
+        CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED = 121, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS = 122, "Since CUDA 11.7 or earlier. Until 11.8 its value was `93`.";
+        CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR = 123, "Since CUDA 11.7 or earlier. Until 11.8 its value was `94`.";
+        CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED = 124, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED = 125, "Since CUDA 12.0.";
+        CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT = 126, "Since CUDA 12.0.";
+        CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED = 127, "Since CUDA 12.0.";
+        CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED = 128, "Since CUDA 12.3.";
+        CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS = 129, "Since CUDA 12.0.";
+        CU_DEVICE_ATTRIBUTE_NUMA_CONFIG = 130, "Since CUDA 12.2.";
+        CU_DEVICE_ATTRIBUTE_NUMA_ID = 131, "Since CUDA 12.2.";
+        CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED = 132, "Since CUDA 12.1.";
+        CU_DEVICE_ATTRIBUTE_MPS_ENABLED = 133, "Since CUDA 12.3.";
+        CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID = 134, "Since CUDA 12.2.";
+        CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED = 135, "Since CUDA 12.5.";
+        CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK = 136, "Since CUDA 12.8.";
+        CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH = 137, "Since CUDA 12.8.";
+        CU_DEVICE_ATTRIBUTE_VULKAN_CIG_SUPPORTED = 138, "Since CUDA 12.9.";
+        CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID = 139, "Since CUDA 12.8.";
+        CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID = 140, "Since CUDA 12.8.";
+        CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 141, "Since CUDA 12.9.";
+        CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED = 142, "Since CUDA 12.9.";
+        CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED = 143, "Since CUDA 12.8.";
+        CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED = 144, "Since CUDA 13.0.";
+        CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 145, "Since CUDA 13.0.";
+        CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED = 146, "Since CUDA 13.0.";
+        CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED = 147, "Since CUDA 13.0.";
+        CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED = 148, "Since CUDA 13.1.";
+        CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT = 149, "Since CUDA 13.4.";
+        CU_DEVICE_ATTRIBUTE_MAX_OVERSIZED_SHARED_MEMORY_PER_BLOCK = 150, "Since CUDA 13.4.";
+        CU_DEVICE_ATTRIBUTE_D3D12_CIG_STREAMS_SUPPORTED = 151, "Since CUDA 13.3.";
+        CU_DEVICE_ATTRIBUTE_DMA_BUF_MMAP_SUPPORTED = 152, "Since CUDA 13.3.";
+        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_SUPPORTED = 153, "Since CUDA 13.3.";
+        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_MULTICAST_SUPPORTED = 154, "Since CUDA 13.3.";
+        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_COUNTED_OPS_SUPPORTED = 155, "Since CUDA 13.3.";
+        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_ACCESS_ON_OWNER_DEVICE_SUPPORTED = 156, "Since CUDA 13.3.";
+        CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT = 157, "Since CUDA 13.4.";
+        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_SUPPORTED_HANDLE_TYPES = 158, "Since CUDA 13.4.";
+        CU_DEVICE_ATTRIBUTE_VULKAN_CIG_STREAMS_SUPPORTED = 159, "Since CUDA 13.5.";
+        CU_DEVICE_ATTRIBUTE_TENSOR_MAP_LARGE_TENSOR_MIN_SIZE = 160, "Since CUDA 13.5.";
+        CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED = 161, "Since CUDA 13.4.";
+        CU_DEVICE_ATTRIBUTE_MAX = 162, "Since CUDA 11.7 or earlier. Until 11.8 its value was `125`. Until 12.0 its value was `130`. Until 12.1 its value was `133`. Until 12.4 its value was `135`. Until 12.6 its value was `136`. Until 12.9 its value was `144`. Until 13.0 its value was `148`. Until 13.2 its value was `149`. Until 13.3 its value was `157`.";
     }
     aliases {
-        CU_MEM_LOCATION_TYPE_NONE = CU_MEM_LOCATION_TYPE_INVALID, "Since CUDA 13.5 or earlier.";
+        CU_DEVICE_ATTRIBUTE_SHARED_MEMORY_PER_BLOCK = CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_REGISTERS_PER_BLOCK = CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_WIDTH = CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_HEIGHT = CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES = CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "Since CUDA 11.7 or earlier.";
+        CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS = CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1, "Since CUDA 11.7 or earlier, until 11.8.";
+        CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V2 = CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, "Since CUDA 11.7 or earlier, until 11.8.";
+        CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V2 = CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR, "Since CUDA 11.7 or earlier, until 11.8.";
     }
 }
 
 enumeration! {
-    CUmemOperationType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_OPERATION_TYPE_MAP = 1, "Since CUDA 13.5 or earlier.";
-        CU_MEM_OPERATION_TYPE_UNMAP = 2, "Since CUDA 13.5 or earlier.";
+    CUdriverProcAddressQueryResult: u32, "Since CUDA 12.0." cuda {
+        CU_GET_PROC_ADDRESS_SUCCESS = 0, "Since CUDA 12.0.";
+        CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1, "Since CUDA 12.0.";
+        CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2, "Since CUDA 12.0.";
     }
 }
 
 enumeration! {
-    CUmemPool_attribute: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_ALLOCATION_TYPE = 9, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES = 10, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_LOCATION_ID = 11, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_LOCATION_TYPE = 12, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_MAX_POOL_SIZE = 13, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED = 14, "Since CUDA 13.5 or earlier.";
-        CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID = 15, "Since CUDA 13.5 or earlier.";
+    CUeglColorFormat: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_EGL_COLOR_FORMAT_YUV420_PLANAR = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV420_SEMIPLANAR = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV422_PLANAR = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV422_SEMIPLANAR = 0x3, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_RGB = 0x4, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BGR = 0x5, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_ARGB = 0x6, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_RGBA = 0x7, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_L = 0x8, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_R = 0x9, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV444_PLANAR = 0xA, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV444_SEMIPLANAR = 0xB, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUYV_422 = 0xC, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_UYVY_422 = 0xD, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_ABGR = 0xE, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BGRA = 0xF, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_A = 0x10, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_RG = 0x11, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_AYUV = 0x12, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU444_SEMIPLANAR = 0x13, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU422_SEMIPLANAR = 0x14, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU420_SEMIPLANAR = 0x15, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10V10U10_444_SEMIPLANAR = 0x16, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10V10U10_420_SEMIPLANAR = 0x17, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y12V12U12_444_SEMIPLANAR = 0x18, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y12V12U12_420_SEMIPLANAR = 0x19, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_VYUY_ER = 0x1A, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_UYVY_ER = 0x1B, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUYV_ER = 0x1C, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVYU_ER = 0x1D, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV_ER = 0x1E, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUVA_ER = 0x1F, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_AYUV_ER = 0x20, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV444_PLANAR_ER = 0x21, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV422_PLANAR_ER = 0x22, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV420_PLANAR_ER = 0x23, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV444_SEMIPLANAR_ER = 0x24, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV422_SEMIPLANAR_ER = 0x25, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV420_SEMIPLANAR_ER = 0x26, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU444_PLANAR_ER = 0x27, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU422_PLANAR_ER = 0x28, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU420_PLANAR_ER = 0x29, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU444_SEMIPLANAR_ER = 0x2A, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU422_SEMIPLANAR_ER = 0x2B, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU420_SEMIPLANAR_ER = 0x2C, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER_RGGB = 0x2D, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER_BGGR = 0x2E, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER_GRBG = 0x2F, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER_GBRG = 0x30, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER10_RGGB = 0x31, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER10_BGGR = 0x32, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER10_GRBG = 0x33, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER10_GBRG = 0x34, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER12_RGGB = 0x35, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER12_BGGR = 0x36, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER12_GRBG = 0x37, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER12_GBRG = 0x38, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER14_RGGB = 0x39, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER14_BGGR = 0x3A, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER14_GRBG = 0x3B, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER14_GBRG = 0x3C, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER20_RGGB = 0x3D, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER20_BGGR = 0x3E, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER20_GRBG = 0x3F, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER20_GBRG = 0x40, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU444_PLANAR = 0x41, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU422_PLANAR = 0x42, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU420_PLANAR = 0x43, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER_ISP_RGGB = 0x44, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER_ISP_BGGR = 0x45, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER_ISP_GRBG = 0x46, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER_ISP_GBRG = 0x47, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER_BCCR = 0x48, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER_RCCB = 0x49, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER_CRBC = 0x4A, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER_CBRC = 0x4B, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER10_CCCC = 0x4C, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER12_BCCR = 0x4D, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER12_RCCB = 0x4E, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER12_CRBC = 0x4F, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER12_CBRC = 0x50, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_BAYER12_CCCC = 0x51, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y = 0x52, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV420_SEMIPLANAR_2020 = 0x53, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU420_SEMIPLANAR_2020 = 0x54, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV420_PLANAR_2020 = 0x55, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU420_PLANAR_2020 = 0x56, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV420_SEMIPLANAR_709 = 0x57, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU420_SEMIPLANAR_709 = 0x58, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV420_PLANAR_709 = 0x59, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVU420_PLANAR_709 = 0x5A, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10V10U10_420_SEMIPLANAR_709 = 0x5B, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10V10U10_420_SEMIPLANAR_2020 = 0x5C, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10V10U10_422_SEMIPLANAR_2020 = 0x5D, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10V10U10_422_SEMIPLANAR = 0x5E, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10V10U10_422_SEMIPLANAR_709 = 0x5F, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y_ER = 0x60, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y_709_ER = 0x61, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10_ER = 0x62, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10_709_ER = 0x63, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y12_ER = 0x64, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y12_709_ER = 0x65, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUVA = 0x66, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YUV = 0x67, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_YVYU = 0x68, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_VYUY = 0x69, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10V10U10_420_SEMIPLANAR_ER = 0x6A, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10V10U10_420_SEMIPLANAR_709_ER = 0x6B, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10V10U10_444_SEMIPLANAR_ER = 0x6C, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y10V10U10_444_SEMIPLANAR_709_ER = 0x6D, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y12V12U12_420_SEMIPLANAR_ER = 0x6E, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y12V12U12_420_SEMIPLANAR_709_ER = 0x6F, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y12V12U12_444_SEMIPLANAR_ER = 0x70, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_Y12V12U12_444_SEMIPLANAR_709_ER = 0x71, "Since CUDA 11.7 or earlier.";
+        CU_EGL_COLOR_FORMAT_UYVY_709 = 0x72, "Since CUDA 12.8.";
+        CU_EGL_COLOR_FORMAT_UYVY_709_ER = 0x73, "Since CUDA 12.8.";
+        CU_EGL_COLOR_FORMAT_UYVY_2020 = 0x74, "Since CUDA 12.8.";
+        CU_EGL_COLOR_FORMAT_MAX = 117, "Since CUDA 11.7 or earlier. Until 12.6 its value was `114`.";
     }
 }
 
 enumeration! {
-    CUmemRangeHandleType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_MEM_RANGE_HANDLE_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
+    CUeglFrameType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_EGL_FRAME_TYPE_ARRAY = 0, "Since CUDA 11.7 or earlier.";
+        CU_EGL_FRAME_TYPE_PITCH = 1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUmem_advise: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_ADVISE_SET_READ_MOSTLY = 1, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ADVISE_SET_ACCESSED_BY = 5, "Since CUDA 13.5 or earlier.";
-        CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6, "Since CUDA 13.5 or earlier.";
+    CUexecAffinityType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0, "Since CUDA 11.7 or earlier.";
+        CU_EXEC_AFFINITY_TYPE_MAX = 1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUmem_range_attribute: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1, "Since CUDA 13.5 or earlier.";
-        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2, "Since CUDA 13.5 or earlier.";
-        CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3, "Since CUDA 13.5 or earlier.";
-        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4, "Since CUDA 13.5 or earlier.";
-        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5, "Since CUDA 13.5 or earlier.";
-        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6, "Since CUDA 13.5 or earlier.";
-        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7, "Since CUDA 13.5 or earlier.";
-        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8, "Since CUDA 13.5 or earlier.";
+    CUexternalMemoryHandleType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32 = 2, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT = 3, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP = 4, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE = 5, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE = 6, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT = 7, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF = 8, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD = 9, "Since CUDA 13.0.";
     }
 }
 
 enumeration! {
-    CUmemcpy3DOperandType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEMCPY_OPERAND_TYPE_POINTER = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_MEMCPY_OPERAND_TYPE_ARRAY = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_MEMCPY_OPERAND_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
+    CUexternalSemaphoreHandleType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD = 1, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32 = 2, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT = 3, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE = 4, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE = 5, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC = 6, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX = 7, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT = 8, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD = 9, "Since CUDA 11.7 or earlier.";
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 = 10, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUmemcpySrcAccessOrder: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 0x3, "Since CUDA 13.5 or earlier.";
-        CU_MEMCPY_SRC_ACCESS_ORDER_MAX = 0x7FFFFFFF, "Since CUDA 13.5 or earlier.";
+    CUfabricCpyOperandType: u32, "Since CUDA 13.5." cuda {
+        CU_FABRIC_COPY_OPERAND_TYPE_POINTER = 0x1, "Since CUDA 13.5.";
+        CU_FABRIC_COPY_OPERAND_TYPE_LOGICAL_ENDPOINT = 0x2, "Since CUDA 13.5.";
+        CU_FABRIC_COPY_OPERAND_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 13.5.";
     }
 }
 
 enumeration! {
-    CUmemorytype: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MEMORYTYPE_HOST = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_MEMORYTYPE_DEVICE = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_MEMORYTYPE_ARRAY = 0x3, "Since CUDA 13.5 or earlier.";
-        CU_MEMORYTYPE_UNIFIED = 0x4, "Since CUDA 13.5 or earlier.";
+    CUfilter_mode: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_TR_FILTER_MODE_POINT = 0, "Since CUDA 11.7 or earlier.";
+        CU_TR_FILTER_MODE_LINEAR = 1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUmoduleLoadingMode: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_MODULE_EAGER_LOADING = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_MODULE_LAZY_LOADING = 0x2, "Since CUDA 13.5 or earlier.";
+    CUflushGPUDirectRDMAWritesScope: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 100, "Since CUDA 11.7 or earlier.";
+        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 200, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUpointer_attribute: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_POINTER_ATTRIBUTE_CONTEXT = 1, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_HOST_POINTER = 4, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_P2P_TOKENS = 5, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_BUFFER_ID = 7, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_IS_MANAGED = 8, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_MAPPED = 13, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_MAPPING_SIZE = 18, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21, "Since CUDA 13.5 or earlier.";
-        CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL = 22, "Since CUDA 13.5 or earlier.";
+    CUflushGPUDirectRDMAWritesTarget: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUprocessState: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_PROCESS_STATE_RUNNING = 0, "Since CUDA 13.5 or earlier.";
-        CU_PROCESS_STATE_LOCKED = 1, "Since CUDA 13.5 or earlier.";
-        CU_PROCESS_STATE_CHECKPOINTED = 2, "Since CUDA 13.5 or earlier.";
-        CU_PROCESS_STATE_FAILED = 3, "Since CUDA 13.5 or earlier.";
-        CU_PROCESS_STATE_CHECKPOINTING = 4, "Since CUDA 13.5 or earlier.";
-        CU_PROCESS_STATE_RESTORING = 5, "Since CUDA 13.5 or earlier.";
+    CUfunc_cache: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_FUNC_CACHE_PREFER_NONE = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_CACHE_PREFER_SHARED = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_CACHE_PREFER_L1 = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_CACHE_PREFER_EQUAL = 0x3, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUresourceViewFormat: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_RES_VIEW_FORMAT_NONE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UINT_1X8 = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UINT_2X8 = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UINT_4X8 = 0x3, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_SINT_1X8 = 0x4, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_SINT_2X8 = 0x5, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_SINT_4X8 = 0x6, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UINT_1X16 = 0x7, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UINT_2X16 = 0x8, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UINT_4X16 = 0x9, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_SINT_1X16 = 0xA, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_SINT_2X16 = 0xB, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_SINT_4X16 = 0xC, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UINT_1X32 = 0xD, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UINT_2X32 = 0xE, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UINT_4X32 = 0xF, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_SINT_1X32 = 0x10, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_SINT_2X32 = 0x11, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_SINT_4X32 = 0x12, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_FLOAT_1X16 = 0x13, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_FLOAT_2X16 = 0x14, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_FLOAT_4X16 = 0x15, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_FLOAT_1X32 = 0x16, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_FLOAT_2X32 = 0x17, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_FLOAT_4X32 = 0x18, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UNSIGNED_BC1 = 0x19, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UNSIGNED_BC2 = 0x1A, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UNSIGNED_BC3 = 0x1B, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UNSIGNED_BC4 = 0x1C, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_SIGNED_BC4 = 0x1D, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UNSIGNED_BC5 = 0x1E, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_SIGNED_BC5 = 0x1F, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UNSIGNED_BC6H = 0x20, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_SIGNED_BC6H = 0x21, "Since CUDA 13.5 or earlier.";
-        CU_RES_VIEW_FORMAT_UNSIGNED_BC7 = 0x22, "Since CUDA 13.5 or earlier.";
+    CUfunctionLoadingState: u32, "Since CUDA 12.4." cuda {
+        CU_FUNCTION_LOADING_STATE_UNLOADED = 0, "Since CUDA 12.4.";
+        CU_FUNCTION_LOADING_STATE_LOADED = 1, "Since CUDA 12.4.";
+        CU_FUNCTION_LOADING_STATE_MAX = 2, "Since CUDA 12.4.";
     }
 }
 
 enumeration! {
-    CUresourcetype: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_RESOURCE_TYPE_ARRAY = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_RESOURCE_TYPE_MIPMAPPED_ARRAY = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_RESOURCE_TYPE_LINEAR = 0x2, "Since CUDA 13.5 or earlier.";
-        CU_RESOURCE_TYPE_PITCH2D = 0x3, "Since CUDA 13.5 or earlier.";
+    CUfunction_attribute: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_ATTRIBUTE_NUM_REGS = 4, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_ATTRIBUTE_PTX_VERSION = 5, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9, "Since CUDA 11.7 or earlier.";
+        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET = 10, "Since CUDA 11.8.";
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11, "Since CUDA 11.8.";
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12, "Since CUDA 11.8.";
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13, "Since CUDA 11.8.";
+        CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14, "Since CUDA 11.8.";
+        CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15, "Since CUDA 11.8.";
+        CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED = 16, "Since CUDA 13.3.";
+        CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE = 17, "Since CUDA 13.4.";
+        CU_FUNC_ATTRIBUTE_MAX = 18, "Since CUDA 11.7 or earlier. Until 11.7 its value was `10`. Until 13.2 its value was `16`. Until 13.3 its value was `17`.";
     }
 }
 
 enumeration! {
-    CUsharedMemoryMode: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_SHARED_MEMORY_MODE_DEFAULT = 0, "Since CUDA 13.5 or earlier.";
-        CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE = 1, "Since CUDA 13.5 or earlier.";
-        CU_SHARED_MEMORY_MODE_ALLOW_NON_PORTABLE = 2, "Since CUDA 13.5 or earlier.";
-        CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY = 3, "Since CUDA 13.5 or earlier.";
-        CU_SHARED_MEMORY_MODE_PREFER_OVERSIZED_SHARED_MEMORY = 4, "Since CUDA 13.5 or earlier.";
+    CUgraphChildGraphNodeOwnership: i32, "Since CUDA 12.9. Until 13.1 its representation was `u32`." cuda {
+        CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, "Since CUDA 12.9.";
+        CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1, "Since CUDA 12.9.";
+        CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID = -1, "Since CUDA 13.2.";
     }
 }
 
 enumeration! {
-    CUshared_carveout: i32, "Since CUDA 13.5 or earlier." cuda {
-        CU_SHAREDMEM_CARVEOUT_DEFAULT = -1, "Since CUDA 13.5 or earlier.";
-        CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100, "Since CUDA 13.5 or earlier.";
-        CU_SHAREDMEM_CARVEOUT_MAX_L1 = 0, "Since CUDA 13.5 or earlier.";
+    CUgraphConditionalNodeType: u32, "Since CUDA 12.3." cuda {
+        CU_GRAPH_COND_TYPE_IF = 0, "Since CUDA 12.3.";
+        CU_GRAPH_COND_TYPE_WHILE = 1, "Since CUDA 12.3.";
+        CU_GRAPH_COND_TYPE_SWITCH = 2, "Since CUDA 12.8.";
     }
 }
 
 enumeration! {
-    CUsharedconfig: u32, "Since CUDA 13.5 or earlier, deprecated since 13.5." cuda {
-        CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE = 0x0, "Since CUDA 13.5 or earlier.";
-        CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE = 0x1, "Since CUDA 13.5 or earlier.";
-        CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 0x2, "Since CUDA 13.5 or earlier.";
+    CUgraphDependencyType: u32, "Since CUDA 12.3." cuda {
+        CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0, "Since CUDA 12.3.";
+        CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1, "Since CUDA 12.3.";
     }
 }
 
 enumeration! {
-    CUstreamAtomicReductionDataType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_32 = 14, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_64 = 22, "Since CUDA 13.5 or earlier.";
+    CUgraphExecUpdateResult: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_GRAPH_EXEC_UPDATE_SUCCESS = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_EXEC_UPDATE_ERROR = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 0x3, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED = 0x4, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED = 0x5, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED = 0x6, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE = 0x7, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED = 0x8, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUstreamAtomicReductionOpType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_STREAM_ATOMIC_REDUCTION_OP_OR = 6, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_ATOMIC_REDUCTION_OP_AND = 5, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_ATOMIC_REDUCTION_OP_ADD = 0, "Since CUDA 13.5 or earlier.";
+    CUgraphInstantiateResult: u32, "Since CUDA 12.0." cuda {
+        CUDA_GRAPH_INSTANTIATE_SUCCESS = 0, "Since CUDA 12.0.";
+        CUDA_GRAPH_INSTANTIATE_ERROR = 1, "Since CUDA 12.0.";
+        CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2, "Since CUDA 12.0.";
+        CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED = 3, "Since CUDA 12.0.";
+        CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4, "Since CUDA 12.0.";
+        CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5, "Since CUDA 12.8.";
     }
 }
 
 enumeration! {
-    CUstreamBatchMemOpType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_MEM_OP_BARRIER = 6, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_MEM_OP_ATOMIC_REDUCTION = 8, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3, "Since CUDA 13.5 or earlier.";
+    CUgraphMem_attribute: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUstreamCaptureMode: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_STREAM_CAPTURE_MODE_GLOBAL = 0, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_CAPTURE_MODE_RELAXED = 2, "Since CUDA 13.5 or earlier.";
+    CUgraphNodeType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_GRAPH_NODE_TYPE_KERNEL = 0, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_MEMCPY = 1, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_MEMSET = 2, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_HOST = 3, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_GRAPH = 4, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_EMPTY = 5, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_MEM_FREE = 11, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12, "Since CUDA 11.7 or earlier.";
+        CU_GRAPH_NODE_TYPE_CONDITIONAL = 13, "Since CUDA 12.3.";
+        CU_GRAPH_NODE_TYPE_MEMCPY_BATCH = 14, "Since CUDA 13.5.";
+        CU_GRAPH_NODE_TYPE_RESERVED_16 = 16, "Since CUDA 13.3.";
+        CU_GRAPH_NODE_TYPE_EXTERNAL_ENGINE = 17, "Since CUDA 13.5.";
+        CU_GRAPH_NODE_TYPE_FABRIC_CPY_BATCH = 18, "Since CUDA 13.5.";
     }
 }
 
 enumeration! {
-    CUstreamCaptureStatus: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_STREAM_CAPTURE_STATUS_NONE = 0, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_CAPTURE_STATUS_ACTIVE = 1, "Since CUDA 13.5 or earlier.";
-        CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2, "Since CUDA 13.5 or earlier.";
+    CUgraphRecaptureStatus: u32, "Since CUDA 13.3." cuda {
+        CU_GRAPH_RECAPTURE_ELIGIBLE_FOR_UPDATE = 0, "Since CUDA 13.3.";
+        CU_GRAPH_RECAPTURE_INELIGIBLE_FOR_UPDATE = 1, "Since CUDA 13.3.";
+        CU_GRAPH_RECAPTURE_ERROR = 2, "Since CUDA 13.3.";
     }
 }
 
 enumeration! {
-    CUstreamCigDataType: u32, "Since CUDA 13.5 or earlier." cuda {
-        STREAM_CIG_DATA_TYPE_D3D12_COMMAND_LIST = 0x1, "Since CUDA 13.5 or earlier.";
-        STREAM_CIG_DATA_TYPE_VULKAN_COMMAND_BUFFER_HANDLE_NV = 0x2, "Since CUDA 13.5 or earlier.";
+    CUhostTaskSyncMode: u32, "Since CUDA 13.2." cuda {
+        CU_HOST_TASK_BLOCKING = 0x0, "Since CUDA 13.2.";
+        CU_HOST_TASK_SPINWAIT = 0x1, "Since CUDA 13.2.";
     }
 }
 
 enumeration! {
-    CUsynchronizationPolicy: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_SYNC_POLICY_AUTO = 1, "Since CUDA 13.5 or earlier.";
-        CU_SYNC_POLICY_SPIN = 2, "Since CUDA 13.5 or earlier.";
-        CU_SYNC_POLICY_YIELD = 3, "Since CUDA 13.5 or earlier.";
-        CU_SYNC_POLICY_BLOCKING_SYNC = 4, "Since CUDA 13.5 or earlier.";
+    CUjitInputType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_JIT_INPUT_CUBIN = 0, "Since CUDA 11.7 or earlier.";
+        CU_JIT_INPUT_PTX = 1, "Since CUDA 11.7 or earlier.";
+        CU_JIT_INPUT_FATBINARY = 2, "Since CUDA 11.7 or earlier.";
+        CU_JIT_INPUT_OBJECT = 3, "Since CUDA 11.7 or earlier.";
+        CU_JIT_INPUT_LIBRARY = 4, "Since CUDA 11.7 or earlier.";
+        CU_JIT_INPUT_NVVM = 5, "Since CUDA 11.7 or earlier, deprecated since 12.0.";
+        CU_JIT_NUM_INPUT_TYPES = 6, "Since CUDA 11.7 or earlier, deprecated since 12.0.";
     }
 }
 
 enumeration! {
-    CUtensorMapAllocClass: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_TENSOR_MAP_ALLOC_CLASS_AUTO = 0, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_ALLOC_CLASS_SMALL = 1, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_ALLOC_CLASS_LARGE = 2, "Since CUDA 13.5 or earlier.";
+    CUjit_cacheMode: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_JIT_CACHE_OPTION_NONE = 0, "Since CUDA 11.7 or earlier.";
+        CU_JIT_CACHE_OPTION_CG = 1, "Since CUDA 11.7 or earlier.";
+        CU_JIT_CACHE_OPTION_CA = 2, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUtensorMapDataType: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_UINT16 = 1, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_UINT32 = 2, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_INT32 = 3, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_UINT64 = 4, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_INT64 = 5, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_FLOAT32 = 7, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_FLOAT64 = 8, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ = 10, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 = 11, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ = 12, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B = 13, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B = 14, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B = 15, "Since CUDA 13.5 or earlier.";
+    CUjit_fallback: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_PREFER_PTX = 0, "Since CUDA 11.7 or earlier.";
+        CU_PREFER_BINARY = 1, "Since CUDA 11.7 or earlier.";
     }
 }
 
 enumeration! {
-    CUtensorMapFloatOOBfill: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1, "Since CUDA 13.5 or earlier.";
+    CUjit_option: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_JIT_MAX_REGISTERS = 0, "Since CUDA 11.7 or earlier.";
+        CU_JIT_THREADS_PER_BLOCK = 1, "Since CUDA 11.7 or earlier.";
+        CU_JIT_WALL_TIME = 2, "Since CUDA 11.7 or earlier.";
+        CU_JIT_INFO_LOG_BUFFER = 3, "Since CUDA 11.7 or earlier.";
+        CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4, "Since CUDA 11.7 or earlier.";
+        CU_JIT_ERROR_LOG_BUFFER = 5, "Since CUDA 11.7 or earlier.";
+        CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6, "Since CUDA 11.7 or earlier.";
+        CU_JIT_OPTIMIZATION_LEVEL = 7, "Since CUDA 11.7 or earlier.";
+        CU_JIT_TARGET_FROM_CUCONTEXT = 8, "Since CUDA 11.7 or earlier.";
+        CU_JIT_TARGET = 9, "Since CUDA 11.7 or earlier.";
+        CU_JIT_FALLBACK_STRATEGY = 10, "Since CUDA 11.7 or earlier.";
+        CU_JIT_GENERATE_DEBUG_INFO = 11, "Since CUDA 11.7 or earlier.";
+        CU_JIT_LOG_VERBOSE = 12, "Since CUDA 11.7 or earlier.";
+        CU_JIT_GENERATE_LINE_INFO = 13, "Since CUDA 11.7 or earlier.";
+        CU_JIT_CACHE_MODE = 14, "Since CUDA 11.7 or earlier.";
+        CU_JIT_NEW_SM3X_OPT = 15, "Since CUDA 11.7 or earlier, deprecated since 11.7.";
+        CU_JIT_FAST_COMPILE = 16, "Since CUDA 11.7 or earlier.";
+        CU_JIT_GLOBAL_SYMBOL_NAMES = 17, "Since CUDA 11.7 or earlier.";
+        CU_JIT_GLOBAL_SYMBOL_ADDRESSES = 18, "Since CUDA 11.7 or earlier.";
+        CU_JIT_GLOBAL_SYMBOL_COUNT = 19, "Since CUDA 11.7 or earlier.";
+        CU_JIT_LTO = 20, "Since CUDA 11.7 or earlier, deprecated since 12.0.";
+        CU_JIT_FTZ = 21, "Since CUDA 11.7 or earlier, deprecated since 12.0.";
+        CU_JIT_PREC_DIV = 22, "Since CUDA 11.7 or earlier, deprecated since 12.0.";
+        CU_JIT_PREC_SQRT = 23, "Since CUDA 11.7 or earlier, deprecated since 12.0.";
+        CU_JIT_FMA = 24, "Since CUDA 11.7 or earlier, deprecated since 12.0.";
+        CU_JIT_REFERENCED_KERNEL_NAMES = 25, "Since CUDA 11.7 or earlier, deprecated since 12.0.";
+        CU_JIT_REFERENCED_KERNEL_COUNT = 26, "Since CUDA 11.7 or earlier, deprecated since 12.0.";
+        CU_JIT_REFERENCED_VARIABLE_NAMES = 27, "Since CUDA 11.7 or earlier, deprecated since 12.0.";
+        CU_JIT_REFERENCED_VARIABLE_COUNT = 28, "Since CUDA 11.7 or earlier, deprecated since 12.0.";
+        CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES = 29, "Since CUDA 11.7 or earlier, deprecated since 12.0.";
+        CU_JIT_POSITION_INDEPENDENT_CODE = 30, "Since CUDA 12.0, deprecated since 13.5.";
+        CU_JIT_MIN_CTA_PER_SM = 31, "Since CUDA 12.3.";
+        CU_JIT_MAX_THREADS_PER_BLOCK = 32, "Since CUDA 12.4.";
+        CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33, "Since CUDA 12.4.";
+        CU_JIT_SPLIT_COMPILE = 34, "Since CUDA 13.0.";
+        CU_JIT_BINARY_LOADER_THREAD_COUNT = 35, "Since CUDA 13.1.";
+        CU_JIT_NUM_OPTIONS = 36, "Since CUDA 11.7 or earlier. Until 11.8 its value was `30`. Until 12.2 its value was `31`. Until 12.3 its value was `32`. Until 12.9 its value was `34`. Until 13.0 its value was `35`.";
     }
 }
 
 enumeration! {
-    CUtensorMapIm2ColWideMode: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1, "Since CUDA 13.5 or earlier.";
+    CUjit_target: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_TARGET_COMPUTE_30 = 30, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_32 = 32, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_35 = 35, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_37 = 37, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_50 = 50, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_52 = 52, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_53 = 53, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_60 = 60, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_61 = 61, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_62 = 62, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_70 = 70, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_72 = 72, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_75 = 75, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_80 = 80, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_86 = 86, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_87 = 87, "Since CUDA 11.7 or earlier.";
+        CU_TARGET_COMPUTE_89 = 89, "Since CUDA 11.8.";
+        CU_TARGET_COMPUTE_90 = 90, "Since CUDA 11.8.";
+        CU_TARGET_COMPUTE_100 = 100, "Since CUDA 12.8.";
+        CU_TARGET_COMPUTE_110 = 110, "Since CUDA 13.0.";
+        CU_TARGET_COMPUTE_103 = 103, "Since CUDA 12.9.";
+        CU_TARGET_COMPUTE_107 = 107, "Since CUDA 13.4.";
+        CU_TARGET_COMPUTE_120 = 120, "Since CUDA 12.8.";
+        CU_TARGET_COMPUTE_121 = 121, "Since CUDA 12.9.";
+        CU_TARGET_COMPUTE_90A = 65626, "Since CUDA 12.0.";
+        CU_TARGET_COMPUTE_100A = 65636, "Since CUDA 12.8.";
+        CU_TARGET_COMPUTE_110A = 65646, "Since CUDA 13.0.";
+        CU_TARGET_COMPUTE_103A = 65639, "Since CUDA 12.9.";
+        CU_TARGET_COMPUTE_107A = 65643, "Since CUDA 13.4.";
+        CU_TARGET_COMPUTE_120A = 65656, "Since CUDA 12.8.";
+        CU_TARGET_COMPUTE_121A = 65657, "Since CUDA 12.9.";
+        CU_TARGET_COMPUTE_100F = 131172, "Since CUDA 12.9.";
+        CU_TARGET_COMPUTE_110F = 131182, "Since CUDA 13.0.";
+        CU_TARGET_COMPUTE_103F = 131175, "Since CUDA 12.9.";
+        CU_TARGET_COMPUTE_107F = 131179, "Since CUDA 13.4.";
+        CU_TARGET_COMPUTE_120F = 131192, "Since CUDA 12.9.";
+        CU_TARGET_COMPUTE_121F = 131193, "Since CUDA 12.9.";
+        CU_TARGET_COMPUTE_101 = 101, "Since CUDA 12.8, until 12.9.";
+        CU_TARGET_COMPUTE_101A = 65637, "Since CUDA 12.8, until 12.9.";
+        CU_TARGET_COMPUTE_101F = 131173, "Since CUDA 12.9, until 12.9.";
+        CU_TARGET_COMPUTE_20 = 20, "Since CUDA 11.7 or earlier, until 11.8.";
+        CU_TARGET_COMPUTE_21 = 21, "Since CUDA 11.7 or earlier, until 11.8.";
     }
 }
 
 enumeration! {
-    CUtensorMapInterleave: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_TENSOR_MAP_INTERLEAVE_NONE = 0, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_INTERLEAVE_16B = 1, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_INTERLEAVE_32B = 2, "Since CUDA 13.5 or earlier.";
+    CUlaunchAttributeID: u32, "Since CUDA 11.8." cuda {
+        CU_LAUNCH_ATTRIBUTE_IGNORE = 0, "Since CUDA 11.8.";
+        CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1, "Since CUDA 11.8.";
+        CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2, "Since CUDA 11.8.";
+        CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3, "Since CUDA 11.8.";
+        CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4, "Since CUDA 11.8.";
+        CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5, "Since CUDA 11.8.";
+        CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6, "Since CUDA 11.8.";
+        CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7, "Since CUDA 11.8.";
+        CU_LAUNCH_ATTRIBUTE_PRIORITY = 8, "Since CUDA 11.8.";
+        CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9, "Since CUDA 12.0.";
+        CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10, "Since CUDA 12.0.";
+        CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11, "Since CUDA 12.8.";
+        CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12, "Since CUDA 12.3.";
+        CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13, "Since CUDA 12.4.";
+        CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14, "Since CUDA 12.5.";
+        CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16, "Since CUDA 13.0.";
+        CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE = 17, "Since CUDA 13.2.";
+        CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE = 18, "Since CUDA 13.2.";
     }
 }
 
 enumeration! {
-    CUtensorMapL2promotion: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_TENSOR_MAP_L2_PROMOTION_NONE = 0, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_L2_PROMOTION_L2_64B = 1, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3, "Since CUDA 13.5 or earlier.";
+    CUlaunchAttributePortableClusterMode: u32, "Since CUDA 13.2." cuda {
+        CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT = 0, "Since CUDA 13.2.";
+        CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE = 1, "Since CUDA 13.2.";
+        CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE = 2, "Since CUDA 13.2.";
     }
 }
 
 enumeration! {
-    CUtensorMapSwizzle: u32, "Since CUDA 13.5 or earlier." cuda {
-        CU_TENSOR_MAP_SWIZZLE_NONE = 0, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_SWIZZLE_32B = 1, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_SWIZZLE_64B = 2, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_SWIZZLE_128B = 3, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5, "Since CUDA 13.5 or earlier.";
-        CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6, "Since CUDA 13.5 or earlier.";
+    CUlaunchMemSyncDomain: u32, "Since CUDA 12.0." cuda {
+        CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT = 0, "Since CUDA 12.0.";
+        CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE = 1, "Since CUDA 12.0.";
+    }
+}
+
+enumeration! {
+    CUlibraryOption: u32, "Since CUDA 12.0." cuda {
+        CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0, "Since CUDA 12.0.";
+        CU_LIBRARY_BINARY_IS_PRESERVED = 1, "Since CUDA 12.0.";
+        CU_LIBRARY_NUM_OPTIONS = 2, "Since CUDA 12.0.";
+    }
+}
+
+enumeration! {
+    CUlimit: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_LIMIT_STACK_SIZE = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_LIMIT_PRINTF_FIFO_SIZE = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_LIMIT_MALLOC_HEAP_SIZE = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 0x3, "Since CUDA 11.7 or earlier.";
+        CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 0x4, "Since CUDA 11.7 or earlier.";
+        CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 0x5, "Since CUDA 11.7 or earlier.";
+        CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 0x6, "Since CUDA 11.7 or earlier.";
+        CU_LIMIT_SHMEM_SIZE = 0x7, "Since CUDA 12.5.";
+        CU_LIMIT_CIG_ENABLED = 0x8, "Since CUDA 12.5.";
+        CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 0x9, "Since CUDA 12.5.";
+        CU_LIMIT_PER_BLOCK_MEMORY_SIZE = 0xA, "Since CUDA 13.4.";
+        CU_LIMIT_MAX = 11, "Since CUDA 11.7 or earlier. Until 12.4 its value was `7`. Until 13.3 its value was `10`.";
+    }
+}
+
+enumeration! {
+    CUlogLevel: u32, "Since CUDA 12.9." cuda {
+        CU_LOG_LEVEL_ERROR = 0, "Since CUDA 12.9.";
+        CU_LOG_LEVEL_WARNING = 1, "Since CUDA 12.9.";
+    }
+}
+
+enumeration! {
+    CUlogicalEndpointFlag: u32, "Since CUDA 13.3." cuda {
+        CU_LOGICAL_ENDPOINT_FLAG_NONE = 0x0, "Since CUDA 13.3.";
+        CU_LOGICAL_ENDPOINT_FLAG_COUNTED_OPS = 0x1, "Since CUDA 13.3.";
+    }
+}
+
+enumeration! {
+    CUlogicalEndpointIpcHandleType: u32, "Since CUDA 13.3." cuda {
+        CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_NONE = 0, "Since CUDA 13.3.";
+        CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_FABRIC = 1, "Since CUDA 13.3.";
+    }
+}
+
+enumeration! {
+    CUlogicalEndpointType: u32, "Since CUDA 13.3." cuda {
+        CU_LOGICAL_ENDPOINT_TYPE_INVALID = 0, "Since CUDA 13.3.";
+        CU_LOGICAL_ENDPOINT_TYPE_UNICAST = 1, "Since CUDA 13.3.";
+        CU_LOGICAL_ENDPOINT_TYPE_MULTICAST = 2, "Since CUDA 13.3.";
+    }
+}
+
+enumeration! {
+    CUmemAccess_flags: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEM_ACCESS_FLAGS_PROT_NONE = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ACCESS_FLAGS_PROT_READ = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 0x3, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ACCESS_FLAGS_PROT_MAX = 0x7FFFFFFF, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUmemAllocationCompType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEM_ALLOCATION_COMP_NONE = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ALLOCATION_COMP_GENERIC = 0x1, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUmemAllocationType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEM_ALLOCATION_TYPE_INVALID = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ALLOCATION_TYPE_PINNED = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ALLOCATION_TYPE_MANAGED = 0x2, "Since CUDA 13.0.";
+        CU_MEM_ALLOCATION_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUmemHandleType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEM_HANDLE_TYPE_GENERIC = 0, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUmemLocationType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEM_LOCATION_TYPE_INVALID = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_MEM_LOCATION_TYPE_DEVICE = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_MEM_LOCATION_TYPE_HOST = 0x2, "Since CUDA 12.2.";
+        CU_MEM_LOCATION_TYPE_HOST_NUMA = 0x3, "Since CUDA 12.2.";
+        CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 0x4, "Since CUDA 12.2.";
+        CU_MEM_LOCATION_TYPE_INVISIBLE = 0x5, "Since CUDA 13.2.";
+        CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN = 0x6, "Since CUDA 13.4.";
+        CU_MEM_LOCATION_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 11.7 or earlier.";
+    }
+    aliases {
+        CU_MEM_LOCATION_TYPE_NONE = CU_MEM_LOCATION_TYPE_INVALID, "Since CUDA 13.0.";
+    }
+}
+
+enumeration! {
+    CUmemOperationType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEM_OPERATION_TYPE_MAP = 1, "Since CUDA 11.7 or earlier.";
+        CU_MEM_OPERATION_TYPE_UNMAP = 2, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUmemPool_attribute: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1, "Since CUDA 11.7 or earlier.";
+        CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2, "Since CUDA 11.7 or earlier.";
+        CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3, "Since CUDA 11.7 or earlier.";
+        CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4, "Since CUDA 11.7 or earlier.";
+        CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5, "Since CUDA 11.7 or earlier.";
+        CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6, "Since CUDA 11.7 or earlier.";
+        CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7, "Since CUDA 11.7 or earlier.";
+        CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8, "Since CUDA 11.7 or earlier.";
+        CU_MEMPOOL_ATTR_ALLOCATION_TYPE = 9, "Since CUDA 13.2.";
+        CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES = 10, "Since CUDA 13.2.";
+        CU_MEMPOOL_ATTR_LOCATION_ID = 11, "Since CUDA 13.2.";
+        CU_MEMPOOL_ATTR_LOCATION_TYPE = 12, "Since CUDA 13.2.";
+        CU_MEMPOOL_ATTR_MAX_POOL_SIZE = 13, "Since CUDA 13.2.";
+        CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED = 14, "Since CUDA 13.2.";
+        CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID = 15, "Since CUDA 13.4.";
+    }
+}
+
+enumeration! {
+    CUmemRangeHandleType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_MEM_RANGE_HANDLE_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUmem_advise: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEM_ADVISE_SET_READ_MOSTLY = 1, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ADVISE_SET_ACCESSED_BY = 5, "Since CUDA 11.7 or earlier.";
+        CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUmem_range_attribute: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1, "Since CUDA 11.7 or earlier.";
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2, "Since CUDA 11.7 or earlier.";
+        CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3, "Since CUDA 11.7 or earlier.";
+        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4, "Since CUDA 11.7 or earlier.";
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5, "Since CUDA 12.2.";
+        CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6, "Since CUDA 12.2.";
+        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7, "Since CUDA 12.2.";
+        CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8, "Since CUDA 12.2.";
+    }
+}
+
+enumeration! {
+    CUmemcpy3DOperandType: u32, "Since CUDA 12.8." cuda {
+        CU_MEMCPY_OPERAND_TYPE_POINTER = 0x1, "Since CUDA 12.8.";
+        CU_MEMCPY_OPERAND_TYPE_ARRAY = 0x2, "Since CUDA 12.8.";
+        CU_MEMCPY_OPERAND_TYPE_MAX = 0x7FFFFFFF, "Since CUDA 12.8.";
+    }
+}
+
+enumeration! {
+    CUmemcpySrcAccessOrder: u32, "Since CUDA 12.8." cuda {
+        CU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0x0, "Since CUDA 12.8.";
+        CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 0x1, "Since CUDA 12.8.";
+        CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 0x2, "Since CUDA 12.8.";
+        CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 0x3, "Since CUDA 12.8.";
+        CU_MEMCPY_SRC_ACCESS_ORDER_MAX = 0x7FFFFFFF, "Since CUDA 12.8.";
+    }
+}
+
+enumeration! {
+    CUmemorytype: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MEMORYTYPE_HOST = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_MEMORYTYPE_DEVICE = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_MEMORYTYPE_ARRAY = 0x3, "Since CUDA 11.7 or earlier.";
+        CU_MEMORYTYPE_UNIFIED = 0x4, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUmoduleLoadingMode: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_MODULE_EAGER_LOADING = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_MODULE_LAZY_LOADING = 0x2, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUpointer_attribute: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_POINTER_ATTRIBUTE_CONTEXT = 1, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_HOST_POINTER = 4, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_P2P_TOKENS = 5, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_BUFFER_ID = 7, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_IS_MANAGED = 8, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_MAPPED = 13, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_MAPPING_SIZE = 18, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20, "Since CUDA 11.7 or earlier.";
+        CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21, "Since CUDA 12.8.";
+        CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL = 22, "Since CUDA 13.4.";
+    }
+}
+
+enumeration! {
+    CUprocessState: u32, "Since CUDA 12.8." cuda {
+        CU_PROCESS_STATE_RUNNING = 0, "Since CUDA 12.8.";
+        CU_PROCESS_STATE_LOCKED = 1, "Since CUDA 12.8.";
+        CU_PROCESS_STATE_CHECKPOINTED = 2, "Since CUDA 12.8.";
+        CU_PROCESS_STATE_FAILED = 3, "Since CUDA 12.8.";
+        CU_PROCESS_STATE_CHECKPOINTING = 4, "Since CUDA 13.4.";
+        CU_PROCESS_STATE_RESTORING = 5, "Since CUDA 13.4.";
+    }
+}
+
+enumeration! {
+    CUresourceViewFormat: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_RES_VIEW_FORMAT_NONE = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UINT_1X8 = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UINT_2X8 = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UINT_4X8 = 0x3, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_SINT_1X8 = 0x4, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_SINT_2X8 = 0x5, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_SINT_4X8 = 0x6, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UINT_1X16 = 0x7, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UINT_2X16 = 0x8, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UINT_4X16 = 0x9, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_SINT_1X16 = 0xA, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_SINT_2X16 = 0xB, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_SINT_4X16 = 0xC, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UINT_1X32 = 0xD, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UINT_2X32 = 0xE, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UINT_4X32 = 0xF, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_SINT_1X32 = 0x10, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_SINT_2X32 = 0x11, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_SINT_4X32 = 0x12, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_FLOAT_1X16 = 0x13, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_FLOAT_2X16 = 0x14, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_FLOAT_4X16 = 0x15, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_FLOAT_1X32 = 0x16, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_FLOAT_2X32 = 0x17, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_FLOAT_4X32 = 0x18, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UNSIGNED_BC1 = 0x19, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UNSIGNED_BC2 = 0x1A, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UNSIGNED_BC3 = 0x1B, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UNSIGNED_BC4 = 0x1C, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_SIGNED_BC4 = 0x1D, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UNSIGNED_BC5 = 0x1E, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_SIGNED_BC5 = 0x1F, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UNSIGNED_BC6H = 0x20, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_SIGNED_BC6H = 0x21, "Since CUDA 11.7 or earlier.";
+        CU_RES_VIEW_FORMAT_UNSIGNED_BC7 = 0x22, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUresourcetype: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_RESOURCE_TYPE_ARRAY = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_RESOURCE_TYPE_MIPMAPPED_ARRAY = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_RESOURCE_TYPE_LINEAR = 0x2, "Since CUDA 11.7 or earlier.";
+        CU_RESOURCE_TYPE_PITCH2D = 0x3, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUsharedMemoryMode: u32, "Since CUDA 13.2." cuda {
+        CU_SHARED_MEMORY_MODE_DEFAULT = 0, "Since CUDA 13.2.";
+        CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE = 1, "Since CUDA 13.2.";
+        CU_SHARED_MEMORY_MODE_ALLOW_NON_PORTABLE = 2, "Since CUDA 13.2.";
+        CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY = 3, "Since CUDA 13.4.";
+        CU_SHARED_MEMORY_MODE_PREFER_OVERSIZED_SHARED_MEMORY = 4, "Since CUDA 13.4.";
+    }
+}
+
+enumeration! {
+    CUshared_carveout: i32, "Since CUDA 11.7 or earlier." cuda {
+        CU_SHAREDMEM_CARVEOUT_DEFAULT = -1, "Since CUDA 11.7 or earlier.";
+        CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100, "Since CUDA 11.7 or earlier.";
+        CU_SHAREDMEM_CARVEOUT_MAX_L1 = 0, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUsharedconfig: u32, "Since CUDA 11.7 or earlier, deprecated since 12.4." cuda {
+        CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE = 0x0, "Since CUDA 11.7 or earlier.";
+        CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE = 0x1, "Since CUDA 11.7 or earlier.";
+        CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 0x2, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUstreamAtomicReductionDataType: u32, "Since CUDA 13.1." cuda {
+        CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_32 = 14, "Since CUDA 13.1.";
+        CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_64 = 22, "Since CUDA 13.1.";
+    }
+}
+
+enumeration! {
+    CUstreamAtomicReductionOpType: u32, "Since CUDA 13.1." cuda {
+        CU_STREAM_ATOMIC_REDUCTION_OP_OR = 6, "Since CUDA 13.1.";
+        CU_STREAM_ATOMIC_REDUCTION_OP_AND = 5, "Since CUDA 13.1.";
+        CU_STREAM_ATOMIC_REDUCTION_OP_ADD = 0, "Since CUDA 13.1.";
+    }
+}
+
+enumeration! {
+    CUstreamBatchMemOpType: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_MEM_OP_BARRIER = 6, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_MEM_OP_ATOMIC_REDUCTION = 8, "Since CUDA 13.1.";
+        CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUstreamCaptureMode: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_STREAM_CAPTURE_MODE_GLOBAL = 0, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_CAPTURE_MODE_RELAXED = 2, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUstreamCaptureStatus: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_STREAM_CAPTURE_STATUS_NONE = 0, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_CAPTURE_STATUS_ACTIVE = 1, "Since CUDA 11.7 or earlier.";
+        CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUstreamCigDataType: u32, "Since CUDA 13.2." cuda {
+        STREAM_CIG_DATA_TYPE_D3D12_COMMAND_LIST = 0x1, "Since CUDA 13.2.";
+        STREAM_CIG_DATA_TYPE_VULKAN_COMMAND_BUFFER_HANDLE_NV = 0x2, "Since CUDA 13.5.";
+    }
+}
+
+enumeration! {
+    CUsynchronizationPolicy: u32, "Since CUDA 11.7 or earlier." cuda {
+        CU_SYNC_POLICY_AUTO = 1, "Since CUDA 11.7 or earlier.";
+        CU_SYNC_POLICY_SPIN = 2, "Since CUDA 11.7 or earlier.";
+        CU_SYNC_POLICY_YIELD = 3, "Since CUDA 11.7 or earlier.";
+        CU_SYNC_POLICY_BLOCKING_SYNC = 4, "Since CUDA 11.7 or earlier.";
+    }
+}
+
+enumeration! {
+    CUtensorMapAllocClass: u32, "Since CUDA 13.5." cuda {
+        CU_TENSOR_MAP_ALLOC_CLASS_AUTO = 0, "Since CUDA 13.5.";
+        CU_TENSOR_MAP_ALLOC_CLASS_SMALL = 1, "Since CUDA 13.5.";
+        CU_TENSOR_MAP_ALLOC_CLASS_LARGE = 2, "Since CUDA 13.5.";
+    }
+}
+
+enumeration! {
+    CUtensorMapDataType: u32, "Since CUDA 12.0." cuda {
+        CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_UINT16 = 1, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_UINT32 = 2, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_INT32 = 3, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_UINT64 = 4, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_INT64 = 5, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT32 = 7, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT64 = 8, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ = 10, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 = 11, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ = 12, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B = 13, "Since CUDA 12.8.";
+        CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B = 14, "Since CUDA 12.8.";
+        CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B = 15, "Since CUDA 12.8.";
+    }
+}
+
+enumeration! {
+    CUtensorMapFloatOOBfill: u32, "Since CUDA 12.0." cuda {
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1, "Since CUDA 12.0.";
+    }
+}
+
+enumeration! {
+    CUtensorMapIm2ColWideMode: u32, "Since CUDA 12.8." cuda {
+        CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0, "Since CUDA 12.8.";
+        CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1, "Since CUDA 12.8.";
+    }
+}
+
+enumeration! {
+    CUtensorMapInterleave: u32, "Since CUDA 12.0." cuda {
+        CU_TENSOR_MAP_INTERLEAVE_NONE = 0, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_INTERLEAVE_16B = 1, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_INTERLEAVE_32B = 2, "Since CUDA 12.0.";
+    }
+}
+
+enumeration! {
+    CUtensorMapL2promotion: u32, "Since CUDA 12.0." cuda {
+        CU_TENSOR_MAP_L2_PROMOTION_NONE = 0, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_L2_PROMOTION_L2_64B = 1, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3, "Since CUDA 12.0.";
+    }
+}
+
+enumeration! {
+    CUtensorMapSwizzle: u32, "Since CUDA 12.0." cuda {
+        CU_TENSOR_MAP_SWIZZLE_NONE = 0, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_SWIZZLE_32B = 1, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_SWIZZLE_64B = 2, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_SWIZZLE_128B = 3, "Since CUDA 12.0.";
+        CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4, "Since CUDA 12.8.";
+        CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5, "Since CUDA 12.8.";
+        CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6, "Since CUDA 12.8.";
     }
 }

@@ -17,6 +17,7 @@ const CODES_OF_cuCheckpointProcessGetRestoreThreadId: &[S] = &[S::CUDA_SUCCESS, 
 const CODES_OF_cuCoredumpDeregisterCompleteCallback: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_PERMITTED];
 const CODES_OF_cuCoredumpRegisterCompleteCallback: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_OUT_OF_MEMORY];
 const CODES_OF_cuCtxAttach: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE];
+const CODES_OF_cuCtxCreate_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_UNKNOWN];
 const CODES_OF_cuCtxDetach: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT];
 const CODES_OF_cuCtxGetApiVersion: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_UNKNOWN];
 const CODES_OF_cuCtxGetId: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_CONTEXT_IS_DESTROYED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE];
@@ -36,6 +37,7 @@ const CODES_OF_cuEGLStreamConsumerConnect: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERR
 const CODES_OF_cuEGLStreamConsumerReleaseFrame: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE];
 const CODES_OF_cuEventCreate: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY];
 const CODES_OF_cuEventDestroy_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE];
+const CODES_OF_cuEventElapsedTime: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_READY, S::CUDA_ERROR_UNKNOWN];
 const CODES_OF_cuEventRecord: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE];
 const CODES_OF_cuFuncGetModule: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_FOUND];
 const CODES_OF_cuFuncIsLoaded: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE];
@@ -44,8 +46,9 @@ const CODES_OF_cuGLMapBufferObjectAsync_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ER
 const CODES_OF_cuGetProcAddress_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_SUPPORTED];
 const CODES_OF_cuGraphAddBatchMemOpNode: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_INVALID_VALUE];
 const CODES_OF_cuGraphAddChildGraphNode: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE];
-const CODES_OF_cuGraphAddNode_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_NOT_SUPPORTED];
+const CODES_OF_cuGraphAddNode: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_NOT_SUPPORTED];
 const CODES_OF_cuGraphBatchMemOpNodeSetParams: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_OUT_OF_MEMORY];
+const CODES_OF_cuGraphExecUpdate: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE];
 const CODES_OF_cuGraphGetEdges_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_LOSSY_QUERY, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE];
 const CODES_OF_cuGraphKernelNodeGetAttribute: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE];
 const CODES_OF_cuGraphicsEGLRegisterImage: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_ALREADY_MAPPED, S::CUDA_ERROR_INVALID_CONTEXT];
@@ -60,6 +63,7 @@ const CODES_OF_cuLaunchHostFunc: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITI
 const CODES_OF_cuLibraryLoadData: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_PTX, S::CUDA_ERROR_UNSUPPORTED_PTX_VERSION, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_NO_BINARY_FOR_GPU, S::CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, S::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, S::CUDA_ERROR_JIT_COMPILER_NOT_FOUND, S::CUDA_ERROR_NOT_SUPPORTED];
 const CODES_OF_cuLogicalEndpointBindAddr: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_SYSTEM_NOT_READY, S::CUDA_ERROR_ILLEGAL_STATE];
 const CODES_OF_cuLogicalEndpointCreate: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_OUT_OF_MEMORY];
+const CODES_OF_cuMemAdvise: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE];
 const CODES_OF_cuMemAdvise_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_NOT_SUPPORTED];
 const CODES_OF_cuMemAllocAsync: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_OUT_OF_MEMORY];
 const CODES_OF_cuMemAllocHost_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_EXTERNAL_DEVICE];
@@ -72,6 +76,7 @@ const CODES_OF_cuModuleLoadData: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITI
 const CODES_OF_cuMulticastBindAddr: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_SYSTEM_NOT_READY, S::CUDA_ERROR_ILLEGAL_STATE, S::CUDA_ERROR_MULTICAST_RESOURCE_FULL];
 const CODES_OF_cuStreamEndCapture: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD];
 const CODES_OF_cuStreamGetDevice: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_OUT_OF_MEMORY];
+const CODES_OF_cuStreamUpdateCaptureDependencies: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_ILLEGAL_STATE];
 
 /// What upstream says about the errors of each command, by index.
 pub static ERRORS: &[Documented<S>] = &[
@@ -99,6 +104,8 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuCoredumpSetAttribute", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_CONTEXT_IS_DESTROYED, S::CUDA_ERROR_NOT_SUPPORTED]), false),
     documented("cuCoredumpSetAttributeGlobal", Some(CODES_OF_cuCoredumpDeregisterCompleteCallback), false),
     documented("cuCtxAttach", Some(CODES_OF_cuCtxAttach), true),
+    documented("cuCtxCreate_v2", Some(CODES_OF_cuCtxCreate_v2), true),
+    documented("cuCtxCreate_v3", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, S::CUDA_ERROR_UNKNOWN]), true),
     documented("cuCtxCreate_v4", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_UNKNOWN]), true),
     documented("cuCtxDestroy_v2", Some(CODES_OF_cuCtxAttach), true),
     documented("cuCtxDetach", Some(CODES_OF_cuCtxDetach), true),
@@ -157,12 +164,13 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuDeviceGetPCIBusId", Some(CODES_OF_cuDeviceGetByPCIBusId), true),
     documented("cuDeviceGetProperties", Some(CODES_OF_cuDeviceComputeCapability), true),
     documented("cuDeviceGetTexture1DLinearMaxWidth", Some(CODES_OF_cuDeviceComputeCapability), true),
+    documented("cuDeviceGetUuid", Some(CODES_OF_cuDeviceGetByPCIBusId), true),
     documented("cuDeviceGetUuid_v2", Some(CODES_OF_cuDeviceGetByPCIBusId), true),
     documented("cuDeviceGraphMemTrim", Some(CODES_OF_cuDeviceGetGraphMemAttribute), false),
     documented("cuDevicePrimaryCtxGetState", Some(CODES_OF_cuDeviceGetP2PAttribute), true),
     documented("cuDevicePrimaryCtxRelease_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_CONTEXT]), true),
     documented("cuDevicePrimaryCtxReset_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE]), true),
-    documented("cuDevicePrimaryCtxRetain", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_UNKNOWN]), true),
+    documented("cuDevicePrimaryCtxRetain", Some(CODES_OF_cuCtxCreate_v2), true),
     documented("cuDevicePrimaryCtxSetFlags_v2", Some(CODES_OF_cuDeviceGetP2PAttribute), true),
     documented("cuDeviceRegisterAsyncNotification", Some(CODES_OF_cuDeviceRegisterAsyncNotification), true),
     documented("cuDeviceSetGraphMemAttribute", Some(CODES_OF_cuDeviceGetGraphMemAttribute), false),
@@ -182,7 +190,8 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuEventCreate", Some(CODES_OF_cuEventCreate), true),
     documented("cuEventCreateFromEGLSync", Some(CODES_OF_cuEventCreate), false),
     documented("cuEventDestroy_v2", Some(CODES_OF_cuEventDestroy_v2), true),
-    documented("cuEventElapsedTime_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_READY, S::CUDA_ERROR_UNKNOWN]), true),
+    documented("cuEventElapsedTime", Some(CODES_OF_cuEventElapsedTime), true),
+    documented("cuEventElapsedTime_v2", Some(CODES_OF_cuEventElapsedTime), true),
     documented("cuEventQuery", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_READY]), true),
     documented("cuEventRecord", Some(CODES_OF_cuEventRecord), true),
     documented("cuEventRecordWithFlags", Some(CODES_OF_cuEventRecord), true),
@@ -216,9 +225,11 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuGetErrorName", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
     documented("cuGetErrorString", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
     documented("cuGetExportTable", None, false),
+    documented("cuGetProcAddress", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_NOT_FOUND]), false),
     documented("cuGetProcAddress_v2", Some(CODES_OF_cuGetProcAddress_v2), false),
     documented("cuGraphAddBatchMemOpNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
     documented("cuGraphAddChildGraphNode", Some(CODES_OF_cuGraphAddChildGraphNode), true),
+    documented("cuGraphAddDependencies", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphAddDependencies_v2", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphAddEmptyNode", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphAddEventRecordNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
@@ -226,13 +237,15 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuGraphAddExternalSemaphoresSignalNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
     documented("cuGraphAddExternalSemaphoresWaitNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
     documented("cuGraphAddHostNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
+    documented("cuGraphAddKernelNode", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphAddKernelNode_v2", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphAddMemAllocNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
     documented("cuGraphAddMemFreeNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
     documented("cuGraphAddMemcpyNode", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphAddMemsetNode", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_CONTEXT]), true),
-    documented("cuGraphAddNode_v2", Some(CODES_OF_cuGraphAddNode_v2), true),
-    documented("cuGraphAddNode_v3", Some(CODES_OF_cuGraphAddNode_v2), true),
+    documented("cuGraphAddNode", Some(CODES_OF_cuGraphAddNode), true),
+    documented("cuGraphAddNode_v2", Some(CODES_OF_cuGraphAddNode), true),
+    documented("cuGraphAddNode_v3", Some(CODES_OF_cuGraphAddNode), true),
     documented("cuGraphBatchMemOpNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphBatchMemOpNodeSetParams", Some(CODES_OF_cuGraphBatchMemOpNodeSetParams), true),
     documented("cuGraphChildGraphNodeGetGraph", Some(CODES_OF_cuGraphAddChildGraphNode), true),
@@ -256,15 +269,18 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuGraphExecGetFlags", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphExecGetId", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
     documented("cuGraphExecHostNodeSetParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
+    documented("cuGraphExecKernelNodeSetParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphExecKernelNodeSetParams_v2", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphExecMemcpyNodeSetParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphExecMemsetNodeSetParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphExecNodeSetParams", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuGraphExecUpdate_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE]), true),
+    documented("cuGraphExecUpdate", Some(CODES_OF_cuGraphExecUpdate), true),
+    documented("cuGraphExecUpdate_v2", Some(CODES_OF_cuGraphExecUpdate), true),
     documented("cuGraphExternalSemaphoresSignalNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphExternalSemaphoresSignalNodeSetParams", Some(CODES_OF_cuGraphBatchMemOpNodeSetParams), true),
     documented("cuGraphExternalSemaphoresWaitNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphExternalSemaphoresWaitNodeSetParams", Some(CODES_OF_cuGraphBatchMemOpNodeSetParams), true),
+    documented("cuGraphGetEdges", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphGetEdges_v2", Some(CODES_OF_cuGraphGetEdges_v2), true),
     documented("cuGraphGetId", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
     documented("cuGraphGetNodes", Some(CODES_OF_cuGraphAddChildGraphNode), true),
@@ -273,10 +289,13 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuGraphHostNodeSetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphInstantiateWithFlags", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphInstantiateWithParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
+    documented("cuGraphInstantiate_v2", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphKernelNodeCopyAttributes", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphKernelNodeGetAttribute", Some(CODES_OF_cuGraphKernelNodeGetAttribute), true),
+    documented("cuGraphKernelNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphKernelNodeGetParams_v2", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphKernelNodeSetAttribute", Some(CODES_OF_cuGraphKernelNodeGetAttribute), true),
+    documented("cuGraphKernelNodeSetParams", Some(CODES_OF_cuGraphBatchMemOpNodeSetParams), true),
     documented("cuGraphKernelNodeSetParams_v2", Some(CODES_OF_cuGraphBatchMemOpNodeSetParams), true),
     documented("cuGraphLaunch", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphMemAllocNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
@@ -287,7 +306,9 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuGraphMemsetNodeSetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphNodeFindInClone", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphNodeGetContainingGraph", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
+    documented("cuGraphNodeGetDependencies", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphNodeGetDependencies_v2", Some(CODES_OF_cuGraphGetEdges_v2), true),
+    documented("cuGraphNodeGetDependentNodes", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphNodeGetDependentNodes_v2", Some(CODES_OF_cuGraphGetEdges_v2), true),
     documented("cuGraphNodeGetEnabled", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphNodeGetLocalId", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
@@ -296,8 +317,9 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuGraphNodeGetType", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuGraphNodeSetEnabled", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphNodeSetParams", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuGraphNodeSetParams_v2", Some(CODES_OF_cuGraphAddNode_v2), true),
+    documented("cuGraphNodeSetParams_v2", Some(CODES_OF_cuGraphAddNode), true),
     documented("cuGraphReleaseUserObject", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
+    documented("cuGraphRemoveDependencies", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphRemoveDependencies_v2", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuGraphRetainUserObject", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
     documented("cuGraphUpload", Some(CODES_OF_cuGraphAddChildGraphNode), true),
@@ -380,6 +402,7 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuLogsUnregisterCallback", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
     documented("cuMemAddressFree", Some(CODES_OF_cuDeviceGetCliqueCount), false),
     documented("cuMemAddressReserve", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED]), false),
+    documented("cuMemAdvise", Some(CODES_OF_cuMemAdvise), true),
     documented("cuMemAdvise_v2", Some(CODES_OF_cuMemAdvise_v2), true),
     documented("cuMemAllocAsync", Some(CODES_OF_cuMemAllocAsync), false),
     documented("cuMemAllocFromPoolAsync", Some(CODES_OF_cuMemAllocAsync), false),
@@ -423,9 +446,10 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuMemPoolSetAccess", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_SUPPORTED]), false),
     documented("cuMemPoolSetAttribute", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
     documented("cuMemPoolTrimTo", Some(CODES_OF_cuMemPoolGetAttribute), false),
+    documented("cuMemPrefetchAsync", Some(CODES_OF_cuMemAdvise), true),
     documented("cuMemPrefetchAsync_v2", Some(CODES_OF_cuMemAdvise_v2), true),
     documented("cuMemPrefetchBatchAsync", None, false),
-    documented("cuMemRangeGetAttribute", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE]), true),
+    documented("cuMemRangeGetAttribute", Some(CODES_OF_cuMemAdvise), true),
     documented("cuMemRangeGetAttributes", Some(CODES_OF_cuMemRangeGetAttributes), true),
     documented("cuMemRelease", Some(CODES_OF_cuDeviceGetCliqueCount), true),
     documented("cuMemRetainAllocationHandle", Some(CODES_OF_cuDeviceGetCliqueCount), false),
@@ -437,6 +461,7 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuMemcpy2DUnaligned_v2", Some(CODES_OF_cuCtxAttach), true),
     documented("cuMemcpy2D_v2", Some(CODES_OF_cuCtxAttach), true),
     documented("cuMemcpy3DAsync_v2", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
+    documented("cuMemcpy3DBatchAsync", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuMemcpy3DBatchAsync_v2", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuMemcpy3DPeer", Some(CODES_OF_cuCtxAttach), true),
     documented("cuMemcpy3DPeerAsync", Some(CODES_OF_cuCtxAttach), true),
@@ -447,6 +472,7 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuMemcpyAtoD_v2", Some(CODES_OF_cuCtxAttach), true),
     documented("cuMemcpyAtoHAsync_v2", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
     documented("cuMemcpyAtoH_v2", Some(CODES_OF_cuCtxAttach), true),
+    documented("cuMemcpyBatchAsync", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuMemcpyBatchAsync_v2", Some(CODES_OF_cuGraphAddChildGraphNode), true),
     documented("cuMemcpyDtoA_v2", Some(CODES_OF_cuCtxAttach), true),
     documented("cuMemcpyDtoDAsync_v2", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
@@ -515,6 +541,7 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuSignalExternalSemaphoresAsync", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_SUPPORTED]), true),
     documented("cuStreamAddCallback", Some(CODES_OF_cuLaunchHostFunc), true),
     documented("cuStreamAttachMemAsync", Some(CODES_OF_cuLaunchHostFunc), true),
+    documented("cuStreamBatchMemOp", Some(CODES_OF_cuGetProcAddress_v2), true),
     documented("cuStreamBatchMemOp_v2", Some(CODES_OF_cuGetProcAddress_v2), true),
     documented("cuStreamBeginCaptureToCig", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE]), true),
     documented("cuStreamBeginCaptureToGraph", Some(CODES_OF_cuGraphAddChildGraphNode), true),
@@ -523,10 +550,12 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuStreamCopyAttributes", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
     documented("cuStreamCreate", Some(CODES_OF_cuMemAllocHost_v2), true),
     documented("cuStreamCreateWithPriority", Some(CODES_OF_cuMemAllocHost_v2), true),
-    documented("cuStreamDestroy_v2", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
+    documented("cuStreamDestroy_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_EXTERNAL_DEVICE]), true),
     documented("cuStreamEndCapture", Some(CODES_OF_cuStreamEndCapture), true),
     documented("cuStreamEndCaptureToCig", Some(CODES_OF_cuStreamEndCapture), true),
     documented("cuStreamGetAttribute", Some(CODES_OF_cuGraphKernelNodeGetAttribute), true),
+    documented("cuStreamGetCaptureInfo", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT]), true),
+    documented("cuStreamGetCaptureInfo_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT]), true),
     documented("cuStreamGetCaptureInfo_v3", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, S::CUDA_ERROR_LOSSY_QUERY]), true),
     documented("cuStreamGetCtx", Some(CODES_OF_cuLaunchHostFunc), true),
     documented("cuStreamGetCtx_v2", Some(CODES_OF_cuEventDestroy_v2), true),
@@ -540,11 +569,16 @@ pub static ERRORS: &[Documented<S>] = &[
     documented("cuStreamQuery", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_READY]), true),
     documented("cuStreamSetAttribute", Some(CODES_OF_cuGraphKernelNodeGetAttribute), true),
     documented("cuStreamSynchronize", Some(CODES_OF_cuEventDestroy_v2), true),
-    documented("cuStreamUpdateCaptureDependencies_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_ILLEGAL_STATE]), false),
+    documented("cuStreamUpdateCaptureDependencies", Some(CODES_OF_cuStreamUpdateCaptureDependencies), false),
+    documented("cuStreamUpdateCaptureDependencies_v2", Some(CODES_OF_cuStreamUpdateCaptureDependencies), false),
     documented("cuStreamWaitEvent", Some(CODES_OF_cuEventDestroy_v2), true),
+    documented("cuStreamWaitValue32", Some(CODES_OF_cuGetProcAddress_v2), true),
     documented("cuStreamWaitValue32_v2", Some(CODES_OF_cuGetProcAddress_v2), true),
+    documented("cuStreamWaitValue64", Some(CODES_OF_cuGetProcAddress_v2), true),
     documented("cuStreamWaitValue64_v2", Some(CODES_OF_cuGetProcAddress_v2), true),
+    documented("cuStreamWriteValue32", Some(CODES_OF_cuGetProcAddress_v2), true),
     documented("cuStreamWriteValue32_v2", Some(CODES_OF_cuGetProcAddress_v2), true),
+    documented("cuStreamWriteValue64", Some(CODES_OF_cuGetProcAddress_v2), true),
     documented("cuStreamWriteValue64_v2", Some(CODES_OF_cuGetProcAddress_v2), true),
     documented("cuSurfObjectCreate", Some(CODES_OF_cuCtxAttach), false),
     documented("cuSurfObjectDestroy", Some(CODES_OF_cuCtxAttach), false),

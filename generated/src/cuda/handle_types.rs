@@ -24,7 +24,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT"],
         opencl: &["CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -46,7 +46,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_BIT"],
         opencl: &["CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR", "CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -68,7 +68,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT_BIT"],
         opencl: &["CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -91,7 +91,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP_BIT"],
         d3d: &["ID3D12Heap"],
         opencl: &["CL_EXTERNAL_MEMORY_HANDLE_D3D12_HEAP_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -115,7 +115,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE_BIT"],
         d3d: &["ID3D12Resource"],
         opencl: &["CL_EXTERNAL_MEMORY_HANDLE_D3D12_RESOURCE_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -139,7 +139,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_TEXTURE_BIT"],
         d3d: &["ID3D11Resource"],
         opencl: &["CL_EXTERNAL_MEMORY_HANDLE_D3D11_TEXTURE_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -163,7 +163,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_TEXTURE_KMT_BIT"],
         d3d: &["ID3D11Resource"],
         opencl: &["CL_EXTERNAL_MEMORY_HANDLE_D3D11_TEXTURE_KMT_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -183,7 +183,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         initial_state: InitialState::None,
         allowed_flags: &["CUDA_EXTERNAL_MEMORY_DEDICATED"],
         exported_size: ExportedSize::Never,
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -204,7 +204,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT"],
         opencl: &["CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR"],
-        since: "13.5",
+        since: "13.0",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -225,7 +225,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT"],
         opencl: &["CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -246,7 +246,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_BIT"],
         opencl: &["CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR", "CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -267,7 +267,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT_BIT"],
         opencl: &["CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -291,7 +291,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE_BIT"],
         d3d: &["ID3D12Fence"],
         opencl: &["CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -314,7 +314,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE_BIT"],
         d3d: &["ID3D11Fence"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -335,7 +335,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         payload: Payload::NvSciSync,
         initial_state: InitialState::Unspecified,
         exported_size: ExportedSize::Never,
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -357,7 +357,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         initial_state: InitialState::Unspecified,
         exported_size: ExportedSize::Never,
         d3d: &["IDXGIKeyedMutex"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -379,7 +379,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         initial_state: InitialState::Unspecified,
         exported_size: ExportedSize::Never,
         d3d: &["IDXGIKeyedMutex"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -402,7 +402,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         capability_query: "CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED",
         vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -425,7 +425,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         capability_query: "CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED",
         vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_BIT"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -447,7 +447,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT"],
         cuda: &["CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD"],
         opencl: &["CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -469,7 +469,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_BIT"],
         cuda: &["CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32"],
         opencl: &["CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR", "CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -491,7 +491,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT_BIT"],
         cuda: &["CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT"],
         opencl: &["CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -510,7 +510,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         initial_state: InitialState::None,
         exported_size: ExportedSize::Bytes(64),
         capability_query: "CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED",
-        since: "13.5",
+        since: "12.3",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -532,7 +532,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT"],
         cuda: &["CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD"],
         opencl: &["CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR"],
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -549,7 +549,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         initial_state: InitialState::None,
         exported_size: ExportedSize::Bytes(64),
         capability_query: "CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED",
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -566,7 +566,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         initial_state: InitialState::None,
         exported_size: ExportedSize::Bytes(64),
         capability_query: "CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED",
-        since: "13.5",
+        since: "11.7",
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -584,7 +584,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         payload: Payload::None,
         initial_state: InitialState::None,
         exported_size: ExportedSize::Bytes(64),
-        since: "13.5",
+        since: "13.3",
         ..HandleType::UNSPECIFIED
     },
 ];

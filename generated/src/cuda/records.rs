@@ -6,867 +6,867 @@ use core::ffi::{c_char, c_int, c_longlong, c_uchar, c_uint, c_ulonglong, c_ushor
 use super::*;
 
 record! {
-    struct CUDA_ARRAY3D_DESCRIPTOR_v2, size 40/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        Width: usize, at 0, "Since CUDA 13.5 or earlier.";
-        Height: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        Depth: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        Format: CUarray_format, at 24/12/12, "Since CUDA 13.5 or earlier.";
-        NumChannels: c_uint, at 28/16/16, "Since CUDA 13.5 or earlier.";
-        Flags: c_uint, at 32/20/20, "Since CUDA 13.5 or earlier.";
+    struct CUDA_ARRAY3D_DESCRIPTOR_v2, size 40/24/24, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        Width: usize, at 0, "Since CUDA 11.7 or earlier.";
+        Height: usize, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        Depth: usize, at 16/8/8, "Since CUDA 11.7 or earlier.";
+        Format: CUarray_format, at 24/12/12, "Since CUDA 11.7 or earlier.";
+        NumChannels: c_uint, at 28/16/16, "Since CUDA 11.7 or earlier.";
+        Flags: c_uint, at 32/20/20, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_ARRAY_DESCRIPTOR_v2, size 24/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        Width: usize, at 0, "Since CUDA 13.5 or earlier.";
-        Height: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        Format: CUarray_format, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        NumChannels: c_uint, at 20/12/12, "Since CUDA 13.5 or earlier.";
+    struct CUDA_ARRAY_DESCRIPTOR_v2, size 24/16/16, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        Width: usize, at 0, "Since CUDA 11.7 or earlier.";
+        Height: usize, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        Format: CUarray_format, at 16/8/8, "Since CUDA 11.7 or earlier.";
+        NumChannels: c_uint, at 20/12/12, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_ARRAY_MEMORY_REQUIREMENTS_v1, size 32/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        size: usize, at 0, "Since CUDA 13.5 or earlier.";
-        alignment: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 4], at 16/8/8, "Since CUDA 13.5 or earlier.";
+    struct CUDA_ARRAY_MEMORY_REQUIREMENTS_v1, size 32/24/24, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        size: usize, at 0, "Since CUDA 11.7 or earlier.";
+        alignment: usize, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uint; 4], at 16/8/8, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_ARRAY_SPARSE_PROPERTIES_v1, size 48/48/44, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        tileExtent: CUDA_ARRAY_SPARSE_PROPERTIES_v1_tileExtent, at 0, "Since CUDA 13.5 or earlier.";
-        miptailFirstLevel: c_uint, at 12, "Since CUDA 13.5 or earlier.";
-        miptailSize: c_ulonglong, at 16, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 24, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 4], at 28, "Since CUDA 13.5 or earlier.";
+    struct CUDA_ARRAY_SPARSE_PROPERTIES_v1, size 48/48/44, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        tileExtent: CUDA_ARRAY_SPARSE_PROPERTIES_v1_tileExtent, at 0, "Since CUDA 11.7 or earlier.";
+        miptailFirstLevel: c_uint, at 12, "Since CUDA 11.7 or earlier.";
+        miptailSize: c_ulonglong, at 16, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 24, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uint; 4], at 28, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_ARRAY_SPARSE_PROPERTIES_v1_tileExtent, size 12, align 4, "Since CUDA 13.5 or earlier." cuda {
-        width: c_uint, at 0, "Since CUDA 13.5 or earlier.";
-        height: c_uint, at 4, "Since CUDA 13.5 or earlier.";
-        depth: c_uint, at 8, "Since CUDA 13.5 or earlier.";
+    struct CUDA_ARRAY_SPARSE_PROPERTIES_v1_tileExtent, size 12, align 4, "Since CUDA 11.7 or earlier." cuda {
+        width: c_uint, at 0, "Since CUDA 11.7 or earlier.";
+        height: c_uint, at 4, "Since CUDA 11.7 or earlier.";
+        depth: c_uint, at 8, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
-        count: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        paramArray: *mut CUstreamBatchMemOpParams, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 24/12/12, "Since CUDA 13.5 or earlier.";
+    struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1, size 32/16/16, align 8/4/4, "Since CUDA 12.2." cuda {
+        ctx: CUcontext, at 0, "Since CUDA 12.2.";
+        count: c_uint, at 8/4/4, "Since CUDA 12.2.";
+        paramArray: *mut CUstreamBatchMemOpParams, at 16/8/8, "Since CUDA 12.2.";
+        flags: c_uint, at 24/12/12, "Since CUDA 12.2.";
     }
 }
 
 record! {
-    struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
-        count: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        paramArray: *mut CUstreamBatchMemOpParams, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 24/12/12, "Since CUDA 13.5 or earlier.";
+    struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 12.2." cuda {
+        ctx: CUcontext, at 0, "Since CUDA 12.2.";
+        count: c_uint, at 8/4/4, "Since CUDA 12.2.";
+        paramArray: *mut CUstreamBatchMemOpParams, at 16/8/8, "Since CUDA 12.2.";
+        flags: c_uint, at 24/12/12, "Since CUDA 12.2.";
     }
 }
 
 record! {
-    struct CUDA_CHILD_GRAPH_NODE_PARAMS, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        graph: CUgraph, at 0, "Since CUDA 13.5 or earlier.";
-        ownership: CUgraphChildGraphNodeOwnership, at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUDA_CHILD_GRAPH_NODE_PARAMS, size 16/8/8, align 8/4/4, "Since CUDA 12.2. Until 12.8 its size was `8/4/4`." cuda {
+        graph: CUgraph, at 0, "Since CUDA 12.2.";
+        ownership: CUgraphChildGraphNodeOwnership, at 8/4/4, "Since CUDA 12.9.";
     }
 }
 
 record! {
-    struct CUDA_CONDITIONAL_NODE_PARAMS, size 32/24/24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        handle: CUgraphConditionalHandle, at 0, "Since CUDA 13.5 or earlier.";
-        r#type: CUgraphConditionalNodeType, at 8, "Since CUDA 13.5 or earlier.";
-        size: c_uint, at 12, "Since CUDA 13.5 or earlier.";
-        phGraph_out: *mut CUgraph, at 16, "Since CUDA 13.5 or earlier.";
-        ctx: CUcontext, at 24/20/20, "Since CUDA 13.5 or earlier.";
+    struct CUDA_CONDITIONAL_NODE_PARAMS, size 32/24/24, align 8/8/4, "Since CUDA 12.3." cuda {
+        handle: CUgraphConditionalHandle, at 0, "Since CUDA 12.3.";
+        r#type: CUgraphConditionalNodeType, at 8, "Since CUDA 12.3.";
+        size: c_uint, at 12, "Since CUDA 12.3.";
+        phGraph_out: *mut CUgraph, at 16, "Since CUDA 12.3.";
+        ctx: CUcontext, at 24/20/20, "Since CUDA 12.3.";
     }
 }
 
 record! {
-    struct CUDA_EVENT_RECORD_NODE_PARAMS, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        event: CUevent, at 0, "Since CUDA 13.5 or earlier.";
-        ctx_union: CUDA_EVENT_RECORD_NODE_PARAMS_ctx_union, at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EVENT_RECORD_NODE_PARAMS, size 16/8/8, align 8/4/4, "Since CUDA 12.2. Until 13.3 its size was `8/4/4`." cuda {
+        event: CUevent, at 0, "Since CUDA 12.2.";
+        ctx_union: CUDA_EVENT_RECORD_NODE_PARAMS_ctx_union, at 8/4/4, "Since CUDA 13.4.";
     }
 }
 accessor! { CUDA_EVENT_RECORD_NODE_PARAMS: ctx, set_ctx: CUcontext = ctx_union.ctx, "`ctx`" }
 accessor! { CUDA_EVENT_RECORD_NODE_PARAMS: gCtx, set_gCtx: CUgreenCtx = ctx_union.gCtx, "`gCtx`" }
 
 record! {
-    union CUDA_EVENT_RECORD_NODE_PARAMS_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
-        gCtx: CUgreenCtx, at 0, "Since CUDA 13.5 or earlier.";
+    union CUDA_EVENT_RECORD_NODE_PARAMS_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.4." cuda {
+        ctx: CUcontext, at 0, "Since CUDA 13.4.";
+        gCtx: CUgreenCtx, at 0, "Since CUDA 13.4.";
     }
 }
 
 record! {
-    struct CUDA_EVENT_WAIT_NODE_PARAMS, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        event: CUevent, at 0, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EVENT_WAIT_NODE_PARAMS, size 8/4/4, align 8/4/4, "Since CUDA 12.2." cuda {
+        event: CUevent, at 0, "Since CUDA 12.2.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1, size 88/88/84, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        offset: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
-        size: c_ulonglong, at 8, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 16, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 16], at 20, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1, size 88/88/84, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        offset: c_ulonglong, at 0, "Since CUDA 11.7 or earlier.";
+        size: c_ulonglong, at 8, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 16, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uint; 16], at 20, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1, size 104/96/88, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        r#type: CUexternalMemoryHandleType, at 0, "Since CUDA 13.5 or earlier.";
-        handle: CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        size: c_ulonglong, at 24/16/12, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 32/24/20, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 16], at 36/28/24, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1, size 104/96/88, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        r#type: CUexternalMemoryHandleType, at 0, "Since CUDA 11.7 or earlier.";
+        handle: CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        size: c_ulonglong, at 24/16/12, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 32/24/20, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uint; 16], at 36/28/24, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    union CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        fd: c_int, at 0, "Since CUDA 13.5 or earlier.";
-        win32: CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle_win32, at 0, "Since CUDA 13.5 or earlier.";
-        nvSciBufObject: *const c_void, at 0, "Since CUDA 13.5 or earlier.";
+    union CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle, size 16/8/8, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        fd: c_int, at 0, "Since CUDA 11.7 or earlier.";
+        win32: CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle_win32, at 0, "Since CUDA 11.7 or earlier.";
+        nvSciBufObject: *const c_void, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle_win32, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        handle: *mut c_void, at 0, "Since CUDA 13.5 or earlier.";
-        name: *const c_void, at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle_win32, size 16/8/8, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        handle: *mut c_void, at 0, "Since CUDA 11.7 or earlier.";
+        name: *const c_void, at 8/4/4, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1, size 120/104/100, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        offset: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
-        arrayDesc: CUDA_ARRAY3D_DESCRIPTOR, at 8, "Since CUDA 13.5 or earlier.";
-        numLevels: c_uint, at 48/32/32, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 16], at 52/36/36, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1, size 120/104/100, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        offset: c_ulonglong, at 0, "Since CUDA 11.7 or earlier.";
+        arrayDesc: CUDA_ARRAY3D_DESCRIPTOR, at 8, "Since CUDA 11.7 or earlier.";
+        numLevels: c_uint, at 48/32/32, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uint; 16], at 52/36/36, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1, size 96/80/80, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        r#type: CUexternalSemaphoreHandleType, at 0, "Since CUDA 13.5 or earlier.";
-        handle: CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 24/12/12, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 16], at 28/16/16, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1, size 96/80/80, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        r#type: CUexternalSemaphoreHandleType, at 0, "Since CUDA 11.7 or earlier.";
+        handle: CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 24/12/12, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uint; 16], at 28/16/16, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    union CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        fd: c_int, at 0, "Since CUDA 13.5 or earlier.";
-        win32: CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle_win32, at 0, "Since CUDA 13.5 or earlier.";
-        nvSciSyncObj: *const c_void, at 0, "Since CUDA 13.5 or earlier.";
+    union CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle, size 16/8/8, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        fd: c_int, at 0, "Since CUDA 11.7 or earlier.";
+        win32: CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle_win32, at 0, "Since CUDA 11.7 or earlier.";
+        nvSciSyncObj: *const c_void, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle_win32, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        handle: *mut c_void, at 0, "Since CUDA 13.5 or earlier.";
-        name: *const c_void, at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle_win32, size 16/8/8, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        handle: *mut c_void, at 0, "Since CUDA 11.7 or earlier.";
+        name: *const c_void, at 8/4/4, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1, size 144/144/140, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        params: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params, at 0, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 72, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 16], at 76, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1, size 144/144/140, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        params: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params, at 0, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 72, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uint; 16], at 76, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params, size 72, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        fence: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_fence, at 0, "Since CUDA 13.5 or earlier.";
-        nvSciSync: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_nvSciSync, at 8, "Since CUDA 13.5 or earlier.";
-        keyedMutex: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_keyedMutex, at 16, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 12], at 24, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params, size 72, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        fence: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_fence, at 0, "Since CUDA 11.7 or earlier.";
+        nvSciSync: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_nvSciSync, at 8, "Since CUDA 11.7 or earlier.";
+        keyedMutex: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_keyedMutex, at 16, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uint; 12], at 24, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_fence, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        value: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_fence, size 8, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        value: c_ulonglong, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_keyedMutex, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        key: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_keyedMutex, size 8, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        key: c_ulonglong, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    union CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_nvSciSync, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        fence: *mut c_void, at 0, "Since CUDA 13.5 or earlier.";
-        reserved: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
+    union CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1_params_nvSciSync, size 8, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        fence: *mut c_void, at 0, "Since CUDA 11.7 or earlier.";
+        reserved: c_ulonglong, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1, size 144/144/136, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        params: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params, at 0, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 72/72/68, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 16], at 76/76/72, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1, size 144/144/136, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        params: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params, at 0, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 72/72/68, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uint; 16], at 76/76/72, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params, size 72/72/68, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        fence: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_fence, at 0, "Since CUDA 13.5 or earlier.";
-        nvSciSync: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_nvSciSync, at 8, "Since CUDA 13.5 or earlier.";
-        keyedMutex: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_keyedMutex, at 16, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 10], at 32/32/28, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params, size 72/72/68, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        fence: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_fence, at 0, "Since CUDA 11.7 or earlier.";
+        nvSciSync: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_nvSciSync, at 8, "Since CUDA 11.7 or earlier.";
+        keyedMutex: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_keyedMutex, at 16, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uint; 10], at 32/32/28, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_fence, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        value: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_fence, size 8, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        value: c_ulonglong, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_keyedMutex, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        key: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
-        timeoutMs: c_uint, at 8, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_keyedMutex, size 16/16/12, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        key: c_ulonglong, at 0, "Since CUDA 11.7 or earlier.";
+        timeoutMs: c_uint, at 8, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    union CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_nvSciSync, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        fence: *mut c_void, at 0, "Since CUDA 13.5 or earlier.";
-        reserved: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
+    union CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params_nvSciSync, size 8, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        fence: *mut c_void, at 0, "Since CUDA 11.7 or earlier.";
+        reserved: c_ulonglong, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        extSemArray: *mut CUexternalSemaphore, at 0, "Since CUDA 13.5 or earlier.";
-        paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        numExtSems: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1, size 24/12/12, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        extSemArray: *mut CUexternalSemaphore, at 0, "Since CUDA 11.7 or earlier.";
+        paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        numExtSems: c_uint, at 16/8/8, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        extSemArray: *mut CUexternalSemaphore, at 0, "Since CUDA 13.5 or earlier.";
-        paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        numExtSems: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        ctx_union: CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_ctx_union, at 24/12/12, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 12.2. Until 13.3 its size was `24/12/12`." cuda {
+        extSemArray: *mut CUexternalSemaphore, at 0, "Since CUDA 12.2.";
+        paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, at 8/4/4, "Since CUDA 12.2.";
+        numExtSems: c_uint, at 16/8/8, "Since CUDA 12.2.";
+        ctx_union: CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_ctx_union, at 24/12/12, "Since CUDA 13.4.";
     }
 }
 accessor! { CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2: ctx, set_ctx: CUcontext = ctx_union.ctx, "`ctx`" }
 accessor! { CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2: gCtx, set_gCtx: CUgreenCtx = ctx_union.gCtx, "`gCtx`" }
 
 record! {
-    union CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
-        gCtx: CUgreenCtx, at 0, "Since CUDA 13.5 or earlier.";
+    union CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.4." cuda {
+        ctx: CUcontext, at 0, "Since CUDA 13.4.";
+        gCtx: CUgreenCtx, at 0, "Since CUDA 13.4.";
     }
 }
 
 record! {
-    struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        extSemArray: *mut CUexternalSemaphore, at 0, "Since CUDA 13.5 or earlier.";
-        paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        numExtSems: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1, size 24/12/12, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        extSemArray: *mut CUexternalSemaphore, at 0, "Since CUDA 11.7 or earlier.";
+        paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        numExtSems: c_uint, at 16/8/8, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        extSemArray: *mut CUexternalSemaphore, at 0, "Since CUDA 13.5 or earlier.";
-        paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        numExtSems: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        ctx_union: CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_ctx_union, at 24/12/12, "Since CUDA 13.5 or earlier.";
+    struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 12.2. Until 13.3 its size was `24/12/12`." cuda {
+        extSemArray: *mut CUexternalSemaphore, at 0, "Since CUDA 12.2.";
+        paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, at 8/4/4, "Since CUDA 12.2.";
+        numExtSems: c_uint, at 16/8/8, "Since CUDA 12.2.";
+        ctx_union: CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_ctx_union, at 24/12/12, "Since CUDA 13.4.";
     }
 }
 accessor! { CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2: ctx, set_ctx: CUcontext = ctx_union.ctx, "`ctx`" }
 accessor! { CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2: gCtx, set_gCtx: CUgreenCtx = ctx_union.gCtx, "`gCtx`" }
 
 record! {
-    union CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
-        gCtx: CUgreenCtx, at 0, "Since CUDA 13.5 or earlier.";
+    union CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.4." cuda {
+        ctx: CUcontext, at 0, "Since CUDA 13.4.";
+        gCtx: CUgreenCtx, at 0, "Since CUDA 13.4.";
     }
 }
 
 record! {
-    struct CUDA_FABRIC_COPY_BATCH_OP_v1, size 64/56/40, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        src: CUfabricCpyOperand, at 0, "Since CUDA 13.5 or earlier.";
-        dst: CUfabricCpyOperand, at 24/24/16, "Since CUDA 13.5 or earlier.";
-        size: usize, at 48/48/32, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 56/52/36, "Since CUDA 13.5 or earlier.";
+    struct CUDA_FABRIC_COPY_BATCH_OP_v1, size 64/56/40, align 8/8/4, "Since CUDA 13.5." cuda {
+        src: CUfabricCpyOperand, at 0, "Since CUDA 13.5.";
+        dst: CUfabricCpyOperand, at 24/24/16, "Since CUDA 13.5.";
+        size: usize, at 48/48/32, "Since CUDA 13.5.";
+        flags: c_uint, at 56/52/36, "Since CUDA 13.5.";
     }
 }
 
 record! {
-    struct CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1, size 32/24/20, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        numOps: usize, at 0, "Since CUDA 13.5 or earlier.";
-        opList: *mut CUDA_FABRIC_COPY_BATCH_OP, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        flags: c_ulonglong, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        ctx_union: CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1_ctx_union, at 24/16/16, "Since CUDA 13.5 or earlier.";
+    struct CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1, size 32/24/20, align 8/8/4, "Since CUDA 13.5." cuda {
+        numOps: usize, at 0, "Since CUDA 13.5.";
+        opList: *mut CUDA_FABRIC_COPY_BATCH_OP, at 8/4/4, "Since CUDA 13.5.";
+        flags: c_ulonglong, at 16/8/8, "Since CUDA 13.5.";
+        ctx_union: CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1_ctx_union, at 24/16/16, "Since CUDA 13.5.";
     }
 }
 accessor! { CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1: ctx, set_ctx: CUcontext = ctx_union.ctx, "`ctx`" }
 accessor! { CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1: gCtx, set_gCtx: CUgreenCtx = ctx_union.gCtx, "`gCtx`" }
 
 record! {
-    union CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
-        gCtx: CUgreenCtx, at 0, "Since CUDA 13.5 or earlier.";
+    union CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5." cuda {
+        ctx: CUcontext, at 0, "Since CUDA 13.5.";
+        gCtx: CUgreenCtx, at 0, "Since CUDA 13.5.";
     }
 }
 
 record! {
-    struct CUDA_GRAPH_INSTANTIATE_PARAMS, size 32/24/20, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        flags: cuuint64_t, at 0, "Since CUDA 13.5 or earlier.";
-        hUploadStream: CUstream, at 8, "Since CUDA 13.5 or earlier.";
-        hErrNode_out: CUgraphNode, at 16/12/12, "Since CUDA 13.5 or earlier.";
-        result_out: CUgraphInstantiateResult, at 24/16/16, "Since CUDA 13.5 or earlier.";
+    struct CUDA_GRAPH_INSTANTIATE_PARAMS, size 32/24/20, align 8/8/4, "Since CUDA 12.0." cuda {
+        flags: cuuint64_t, at 0, "Since CUDA 12.0.";
+        hUploadStream: CUstream, at 8, "Since CUDA 12.0.";
+        hErrNode_out: CUgraphNode, at 16/12/12, "Since CUDA 12.0.";
+        result_out: CUgraphInstantiateResult, at 24/16/16, "Since CUDA 12.0.";
     }
 }
 
 record! {
-    struct CUDA_HOST_NODE_PARAMS_v1, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        r#fn: CUhostFn, at 0, "Since CUDA 13.5 or earlier.";
-        userData: *mut c_void, at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUDA_HOST_NODE_PARAMS_v1, size 16/8/8, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        r#fn: CUhostFn, at 0, "Since CUDA 11.7 or earlier.";
+        userData: *mut c_void, at 8/4/4, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_HOST_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        r#fn: CUhostFn, at 0, "Since CUDA 13.5 or earlier.";
-        userData: *mut c_void, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        syncMode: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        ctx_union: CUDA_HOST_NODE_PARAMS_v2_ctx_union, at 24/12/12, "Since CUDA 13.5 or earlier.";
+    struct CUDA_HOST_NODE_PARAMS_v2, size 32/16/16, align 8/4/4, "Since CUDA 12.2. Until 13.1 its size was `16/8/8`. Until 13.3 its size was `24/12/12`." cuda {
+        r#fn: CUhostFn, at 0, "Since CUDA 12.2.";
+        userData: *mut c_void, at 8/4/4, "Since CUDA 12.2.";
+        syncMode: c_uint, at 16/8/8, "Since CUDA 13.2.";
+        ctx_union: CUDA_HOST_NODE_PARAMS_v2_ctx_union, at 24/12/12, "Since CUDA 13.4.";
     }
 }
 accessor! { CUDA_HOST_NODE_PARAMS_v2: ctx, set_ctx: CUcontext = ctx_union.ctx, "`ctx`" }
 accessor! { CUDA_HOST_NODE_PARAMS_v2: gCtx, set_gCtx: CUgreenCtx = ctx_union.gCtx, "`gCtx`" }
 
 record! {
-    union CUDA_HOST_NODE_PARAMS_v2_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
-        gCtx: CUgreenCtx, at 0, "Since CUDA 13.5 or earlier.";
+    union CUDA_HOST_NODE_PARAMS_v2_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.4." cuda {
+        ctx: CUcontext, at 0, "Since CUDA 13.4.";
+        gCtx: CUgreenCtx, at 0, "Since CUDA 13.4.";
     }
 }
 
 record! {
-    struct CUDA_KERNEL_NODE_PARAMS_v1, size 56/40/40, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        func: CUfunction, at 0, "Since CUDA 13.5 or earlier.";
-        gridDimX: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        gridDimY: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
-        gridDimZ: c_uint, at 16/12/12, "Since CUDA 13.5 or earlier.";
-        blockDimX: c_uint, at 20/16/16, "Since CUDA 13.5 or earlier.";
-        blockDimY: c_uint, at 24/20/20, "Since CUDA 13.5 or earlier.";
-        blockDimZ: c_uint, at 28/24/24, "Since CUDA 13.5 or earlier.";
-        sharedMemBytes: c_uint, at 32/28/28, "Since CUDA 13.5 or earlier.";
-        kernelParams: *mut *mut c_void, at 40/32/32, "Since CUDA 13.5 or earlier.";
-        extra: *mut *mut c_void, at 48/36/36, "Since CUDA 13.5 or earlier.";
+    struct CUDA_KERNEL_NODE_PARAMS_v1, size 56/40/40, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        func: CUfunction, at 0, "Since CUDA 11.7 or earlier.";
+        gridDimX: c_uint, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        gridDimY: c_uint, at 12/8/8, "Since CUDA 11.7 or earlier.";
+        gridDimZ: c_uint, at 16/12/12, "Since CUDA 11.7 or earlier.";
+        blockDimX: c_uint, at 20/16/16, "Since CUDA 11.7 or earlier.";
+        blockDimY: c_uint, at 24/20/20, "Since CUDA 11.7 or earlier.";
+        blockDimZ: c_uint, at 28/24/24, "Since CUDA 11.7 or earlier.";
+        sharedMemBytes: c_uint, at 32/28/28, "Since CUDA 11.7 or earlier.";
+        kernelParams: *mut *mut c_void, at 40/32/32, "Since CUDA 11.7 or earlier.";
+        extra: *mut *mut c_void, at 48/36/36, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_KERNEL_NODE_PARAMS_v2, size 72/48/48, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        func: CUfunction, at 0, "Since CUDA 13.5 or earlier.";
-        gridDimX: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        gridDimY: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
-        gridDimZ: c_uint, at 16/12/12, "Since CUDA 13.5 or earlier.";
-        blockDimX: c_uint, at 20/16/16, "Since CUDA 13.5 or earlier.";
-        blockDimY: c_uint, at 24/20/20, "Since CUDA 13.5 or earlier.";
-        blockDimZ: c_uint, at 28/24/24, "Since CUDA 13.5 or earlier.";
-        sharedMemBytes: c_uint, at 32/28/28, "Since CUDA 13.5 or earlier.";
-        kernelParams: *mut *mut c_void, at 40/32/32, "Since CUDA 13.5 or earlier.";
-        extra: *mut *mut c_void, at 48/36/36, "Since CUDA 13.5 or earlier.";
-        kern: CUkernel, at 56/40/40, "Since CUDA 13.5 or earlier.";
-        ctx: CUcontext, at 64/44/44, "Since CUDA 13.5 or earlier.";
+    struct CUDA_KERNEL_NODE_PARAMS_v2, size 72/48/48, align 8/4/4, "Since CUDA 12.0." cuda {
+        func: CUfunction, at 0, "Since CUDA 12.0.";
+        gridDimX: c_uint, at 8/4/4, "Since CUDA 12.0.";
+        gridDimY: c_uint, at 12/8/8, "Since CUDA 12.0.";
+        gridDimZ: c_uint, at 16/12/12, "Since CUDA 12.0.";
+        blockDimX: c_uint, at 20/16/16, "Since CUDA 12.0.";
+        blockDimY: c_uint, at 24/20/20, "Since CUDA 12.0.";
+        blockDimZ: c_uint, at 28/24/24, "Since CUDA 12.0.";
+        sharedMemBytes: c_uint, at 32/28/28, "Since CUDA 12.0.";
+        kernelParams: *mut *mut c_void, at 40/32/32, "Since CUDA 12.0.";
+        extra: *mut *mut c_void, at 48/36/36, "Since CUDA 12.0.";
+        kern: CUkernel, at 56/40/40, "Since CUDA 12.0.";
+        ctx: CUcontext, at 64/44/44, "Since CUDA 12.0.";
     }
 }
 
 record! {
-    struct CUDA_KERNEL_NODE_PARAMS_v3, size 72/48/48, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        func: CUfunction, at 0, "Since CUDA 13.5 or earlier.";
-        gridDimX: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        gridDimY: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
-        gridDimZ: c_uint, at 16/12/12, "Since CUDA 13.5 or earlier.";
-        blockDimX: c_uint, at 20/16/16, "Since CUDA 13.5 or earlier.";
-        blockDimY: c_uint, at 24/20/20, "Since CUDA 13.5 or earlier.";
-        blockDimZ: c_uint, at 28/24/24, "Since CUDA 13.5 or earlier.";
-        sharedMemBytes: c_uint, at 32/28/28, "Since CUDA 13.5 or earlier.";
-        kernelParams: *mut *mut c_void, at 40/32/32, "Since CUDA 13.5 or earlier.";
-        extra: *mut *mut c_void, at 48/36/36, "Since CUDA 13.5 or earlier.";
-        kern: CUkernel, at 56/40/40, "Since CUDA 13.5 or earlier.";
-        ctx: CUcontext, at 64/44/44, "Since CUDA 13.5 or earlier.";
+    struct CUDA_KERNEL_NODE_PARAMS_v3, size 72/48/48, align 8/4/4, "Since CUDA 12.2." cuda {
+        func: CUfunction, at 0, "Since CUDA 12.2.";
+        gridDimX: c_uint, at 8/4/4, "Since CUDA 12.2.";
+        gridDimY: c_uint, at 12/8/8, "Since CUDA 12.2.";
+        gridDimZ: c_uint, at 16/12/12, "Since CUDA 12.2.";
+        blockDimX: c_uint, at 20/16/16, "Since CUDA 12.2.";
+        blockDimY: c_uint, at 24/20/20, "Since CUDA 12.2.";
+        blockDimZ: c_uint, at 28/24/24, "Since CUDA 12.2.";
+        sharedMemBytes: c_uint, at 32/28/28, "Since CUDA 12.2.";
+        kernelParams: *mut *mut c_void, at 40/32/32, "Since CUDA 12.2.";
+        extra: *mut *mut c_void, at 48/36/36, "Since CUDA 12.2.";
+        kern: CUkernel, at 56/40/40, "Since CUDA 12.2.";
+        ctx: CUcontext, at 64/44/44, "Since CUDA 12.2.";
     }
 }
 
 record! {
-    struct CUDA_LAUNCH_PARAMS_v1, size 56/40/40, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        function: CUfunction, at 0, "Since CUDA 13.5 or earlier.";
-        gridDimX: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        gridDimY: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
-        gridDimZ: c_uint, at 16/12/12, "Since CUDA 13.5 or earlier.";
-        blockDimX: c_uint, at 20/16/16, "Since CUDA 13.5 or earlier.";
-        blockDimY: c_uint, at 24/20/20, "Since CUDA 13.5 or earlier.";
-        blockDimZ: c_uint, at 28/24/24, "Since CUDA 13.5 or earlier.";
-        sharedMemBytes: c_uint, at 32/28/28, "Since CUDA 13.5 or earlier.";
-        hStream: CUstream, at 40/32/32, "Since CUDA 13.5 or earlier.";
-        kernelParams: *mut *mut c_void, at 48/36/36, "Since CUDA 13.5 or earlier.";
+    struct CUDA_LAUNCH_PARAMS_v1, size 56/40/40, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        function: CUfunction, at 0, "Since CUDA 11.7 or earlier.";
+        gridDimX: c_uint, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        gridDimY: c_uint, at 12/8/8, "Since CUDA 11.7 or earlier.";
+        gridDimZ: c_uint, at 16/12/12, "Since CUDA 11.7 or earlier.";
+        blockDimX: c_uint, at 20/16/16, "Since CUDA 11.7 or earlier.";
+        blockDimY: c_uint, at 24/20/20, "Since CUDA 11.7 or earlier.";
+        blockDimZ: c_uint, at 28/24/24, "Since CUDA 11.7 or earlier.";
+        sharedMemBytes: c_uint, at 32/28/28, "Since CUDA 11.7 or earlier.";
+        hStream: CUstream, at 40/32/32, "Since CUDA 11.7 or earlier.";
+        kernelParams: *mut *mut c_void, at 48/36/36, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_MEMCPY2D_v2, size 128/64/64, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        srcXInBytes: usize, at 0, "Since CUDA 13.5 or earlier.";
-        srcY: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        srcMemoryType: CUmemorytype, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        srcHost: *const c_void, at 24/12/12, "Since CUDA 13.5 or earlier.";
-        srcDevice: CUdeviceptr, at 32/16/16, "Since CUDA 13.5 or earlier.";
-        srcArray: CUarray, at 40/20/20, "Since CUDA 13.5 or earlier.";
-        srcPitch: usize, at 48/24/24, "Since CUDA 13.5 or earlier.";
-        dstXInBytes: usize, at 56/28/28, "Since CUDA 13.5 or earlier.";
-        dstY: usize, at 64/32/32, "Since CUDA 13.5 or earlier.";
-        dstMemoryType: CUmemorytype, at 72/36/36, "Since CUDA 13.5 or earlier.";
-        dstHost: *mut c_void, at 80/40/40, "Since CUDA 13.5 or earlier.";
-        dstDevice: CUdeviceptr, at 88/44/44, "Since CUDA 13.5 or earlier.";
-        dstArray: CUarray, at 96/48/48, "Since CUDA 13.5 or earlier.";
-        dstPitch: usize, at 104/52/52, "Since CUDA 13.5 or earlier.";
-        WidthInBytes: usize, at 112/56/56, "Since CUDA 13.5 or earlier.";
-        Height: usize, at 120/60/60, "Since CUDA 13.5 or earlier.";
+    struct CUDA_MEMCPY2D_v2, size 128/64/64, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        srcXInBytes: usize, at 0, "Since CUDA 11.7 or earlier.";
+        srcY: usize, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        srcMemoryType: CUmemorytype, at 16/8/8, "Since CUDA 11.7 or earlier.";
+        srcHost: *const c_void, at 24/12/12, "Since CUDA 11.7 or earlier.";
+        srcDevice: CUdeviceptr, at 32/16/16, "Since CUDA 11.7 or earlier.";
+        srcArray: CUarray, at 40/20/20, "Since CUDA 11.7 or earlier.";
+        srcPitch: usize, at 48/24/24, "Since CUDA 11.7 or earlier.";
+        dstXInBytes: usize, at 56/28/28, "Since CUDA 11.7 or earlier.";
+        dstY: usize, at 64/32/32, "Since CUDA 11.7 or earlier.";
+        dstMemoryType: CUmemorytype, at 72/36/36, "Since CUDA 11.7 or earlier.";
+        dstHost: *mut c_void, at 80/40/40, "Since CUDA 11.7 or earlier.";
+        dstDevice: CUdeviceptr, at 88/44/44, "Since CUDA 11.7 or earlier.";
+        dstArray: CUarray, at 96/48/48, "Since CUDA 11.7 or earlier.";
+        dstPitch: usize, at 104/52/52, "Since CUDA 11.7 or earlier.";
+        WidthInBytes: usize, at 112/56/56, "Since CUDA 11.7 or earlier.";
+        Height: usize, at 120/60/60, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_MEMCPY3D_BATCH_OP_v1, size 112/68/68, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        src: CUmemcpy3DOperand, at 0, "Since CUDA 13.5 or earlier.";
-        dst: CUmemcpy3DOperand, at 40/24/24, "Since CUDA 13.5 or earlier.";
-        extent: CUextent3D, at 80/48/48, "Since CUDA 13.5 or earlier.";
-        srcAccessOrder: CUmemcpySrcAccessOrder, at 104/60/60, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 108/64/64, "Since CUDA 13.5 or earlier.";
+    struct CUDA_MEMCPY3D_BATCH_OP_v1, size 112/68/68, align 8/4/4, "Since CUDA 12.8." cuda {
+        src: CUmemcpy3DOperand, at 0, "Since CUDA 12.8.";
+        dst: CUmemcpy3DOperand, at 40/24/24, "Since CUDA 12.8.";
+        extent: CUextent3D, at 80/48/48, "Since CUDA 12.8.";
+        srcAccessOrder: CUmemcpySrcAccessOrder, at 104/60/60, "Since CUDA 12.8.";
+        flags: c_uint, at 108/64/64, "Since CUDA 12.8.";
     }
 }
 
 record! {
-    struct CUDA_MEMCPY3D_PEER_v1, size 200/100/100, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        srcXInBytes: usize, at 0, "Since CUDA 13.5 or earlier.";
-        srcY: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        srcZ: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        srcLOD: usize, at 24/12/12, "Since CUDA 13.5 or earlier.";
-        srcMemoryType: CUmemorytype, at 32/16/16, "Since CUDA 13.5 or earlier.";
-        srcHost: *const c_void, at 40/20/20, "Since CUDA 13.5 or earlier.";
-        srcDevice: CUdeviceptr, at 48/24/24, "Since CUDA 13.5 or earlier.";
-        srcArray: CUarray, at 56/28/28, "Since CUDA 13.5 or earlier.";
-        srcContext: CUcontext, at 64/32/32, "Since CUDA 13.5 or earlier.";
-        srcPitch: usize, at 72/36/36, "Since CUDA 13.5 or earlier.";
-        srcHeight: usize, at 80/40/40, "Since CUDA 13.5 or earlier.";
-        dstXInBytes: usize, at 88/44/44, "Since CUDA 13.5 or earlier.";
-        dstY: usize, at 96/48/48, "Since CUDA 13.5 or earlier.";
-        dstZ: usize, at 104/52/52, "Since CUDA 13.5 or earlier.";
-        dstLOD: usize, at 112/56/56, "Since CUDA 13.5 or earlier.";
-        dstMemoryType: CUmemorytype, at 120/60/60, "Since CUDA 13.5 or earlier.";
-        dstHost: *mut c_void, at 128/64/64, "Since CUDA 13.5 or earlier.";
-        dstDevice: CUdeviceptr, at 136/68/68, "Since CUDA 13.5 or earlier.";
-        dstArray: CUarray, at 144/72/72, "Since CUDA 13.5 or earlier.";
-        dstContext: CUcontext, at 152/76/76, "Since CUDA 13.5 or earlier.";
-        dstPitch: usize, at 160/80/80, "Since CUDA 13.5 or earlier.";
-        dstHeight: usize, at 168/84/84, "Since CUDA 13.5 or earlier.";
-        WidthInBytes: usize, at 176/88/88, "Since CUDA 13.5 or earlier.";
-        Height: usize, at 184/92/92, "Since CUDA 13.5 or earlier.";
-        Depth: usize, at 192/96/96, "Since CUDA 13.5 or earlier.";
+    struct CUDA_MEMCPY3D_PEER_v1, size 200/100/100, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        srcXInBytes: usize, at 0, "Since CUDA 11.7 or earlier.";
+        srcY: usize, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        srcZ: usize, at 16/8/8, "Since CUDA 11.7 or earlier.";
+        srcLOD: usize, at 24/12/12, "Since CUDA 11.7 or earlier.";
+        srcMemoryType: CUmemorytype, at 32/16/16, "Since CUDA 11.7 or earlier.";
+        srcHost: *const c_void, at 40/20/20, "Since CUDA 11.7 or earlier.";
+        srcDevice: CUdeviceptr, at 48/24/24, "Since CUDA 11.7 or earlier.";
+        srcArray: CUarray, at 56/28/28, "Since CUDA 11.7 or earlier.";
+        srcContext: CUcontext, at 64/32/32, "Since CUDA 11.7 or earlier.";
+        srcPitch: usize, at 72/36/36, "Since CUDA 11.7 or earlier.";
+        srcHeight: usize, at 80/40/40, "Since CUDA 11.7 or earlier.";
+        dstXInBytes: usize, at 88/44/44, "Since CUDA 11.7 or earlier.";
+        dstY: usize, at 96/48/48, "Since CUDA 11.7 or earlier.";
+        dstZ: usize, at 104/52/52, "Since CUDA 11.7 or earlier.";
+        dstLOD: usize, at 112/56/56, "Since CUDA 11.7 or earlier.";
+        dstMemoryType: CUmemorytype, at 120/60/60, "Since CUDA 11.7 or earlier.";
+        dstHost: *mut c_void, at 128/64/64, "Since CUDA 11.7 or earlier.";
+        dstDevice: CUdeviceptr, at 136/68/68, "Since CUDA 11.7 or earlier.";
+        dstArray: CUarray, at 144/72/72, "Since CUDA 11.7 or earlier.";
+        dstContext: CUcontext, at 152/76/76, "Since CUDA 11.7 or earlier.";
+        dstPitch: usize, at 160/80/80, "Since CUDA 11.7 or earlier.";
+        dstHeight: usize, at 168/84/84, "Since CUDA 11.7 or earlier.";
+        WidthInBytes: usize, at 176/88/88, "Since CUDA 11.7 or earlier.";
+        Height: usize, at 184/92/92, "Since CUDA 11.7 or earlier.";
+        Depth: usize, at 192/96/96, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_MEMCPY3D_v2, size 200/100/100, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        srcXInBytes: usize, at 0, "Since CUDA 13.5 or earlier.";
-        srcY: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        srcZ: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        srcLOD: usize, at 24/12/12, "Since CUDA 13.5 or earlier.";
-        srcMemoryType: CUmemorytype, at 32/16/16, "Since CUDA 13.5 or earlier.";
-        srcHost: *const c_void, at 40/20/20, "Since CUDA 13.5 or earlier.";
-        srcDevice: CUdeviceptr, at 48/24/24, "Since CUDA 13.5 or earlier.";
-        srcArray: CUarray, at 56/28/28, "Since CUDA 13.5 or earlier.";
-        reserved0: *mut c_void, at 64/32/32, "Since CUDA 13.5 or earlier.";
-        srcPitch: usize, at 72/36/36, "Since CUDA 13.5 or earlier.";
-        srcHeight: usize, at 80/40/40, "Since CUDA 13.5 or earlier.";
-        dstXInBytes: usize, at 88/44/44, "Since CUDA 13.5 or earlier.";
-        dstY: usize, at 96/48/48, "Since CUDA 13.5 or earlier.";
-        dstZ: usize, at 104/52/52, "Since CUDA 13.5 or earlier.";
-        dstLOD: usize, at 112/56/56, "Since CUDA 13.5 or earlier.";
-        dstMemoryType: CUmemorytype, at 120/60/60, "Since CUDA 13.5 or earlier.";
-        dstHost: *mut c_void, at 128/64/64, "Since CUDA 13.5 or earlier.";
-        dstDevice: CUdeviceptr, at 136/68/68, "Since CUDA 13.5 or earlier.";
-        dstArray: CUarray, at 144/72/72, "Since CUDA 13.5 or earlier.";
-        reserved1: *mut c_void, at 152/76/76, "Since CUDA 13.5 or earlier.";
-        dstPitch: usize, at 160/80/80, "Since CUDA 13.5 or earlier.";
-        dstHeight: usize, at 168/84/84, "Since CUDA 13.5 or earlier.";
-        WidthInBytes: usize, at 176/88/88, "Since CUDA 13.5 or earlier.";
-        Height: usize, at 184/92/92, "Since CUDA 13.5 or earlier.";
-        Depth: usize, at 192/96/96, "Since CUDA 13.5 or earlier.";
+    struct CUDA_MEMCPY3D_v2, size 200/100/100, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        srcXInBytes: usize, at 0, "Since CUDA 11.7 or earlier.";
+        srcY: usize, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        srcZ: usize, at 16/8/8, "Since CUDA 11.7 or earlier.";
+        srcLOD: usize, at 24/12/12, "Since CUDA 11.7 or earlier.";
+        srcMemoryType: CUmemorytype, at 32/16/16, "Since CUDA 11.7 or earlier.";
+        srcHost: *const c_void, at 40/20/20, "Since CUDA 11.7 or earlier.";
+        srcDevice: CUdeviceptr, at 48/24/24, "Since CUDA 11.7 or earlier.";
+        srcArray: CUarray, at 56/28/28, "Since CUDA 11.7 or earlier.";
+        reserved0: *mut c_void, at 64/32/32, "Since CUDA 11.7 or earlier.";
+        srcPitch: usize, at 72/36/36, "Since CUDA 11.7 or earlier.";
+        srcHeight: usize, at 80/40/40, "Since CUDA 11.7 or earlier.";
+        dstXInBytes: usize, at 88/44/44, "Since CUDA 11.7 or earlier.";
+        dstY: usize, at 96/48/48, "Since CUDA 11.7 or earlier.";
+        dstZ: usize, at 104/52/52, "Since CUDA 11.7 or earlier.";
+        dstLOD: usize, at 112/56/56, "Since CUDA 11.7 or earlier.";
+        dstMemoryType: CUmemorytype, at 120/60/60, "Since CUDA 11.7 or earlier.";
+        dstHost: *mut c_void, at 128/64/64, "Since CUDA 11.7 or earlier.";
+        dstDevice: CUdeviceptr, at 136/68/68, "Since CUDA 11.7 or earlier.";
+        dstArray: CUarray, at 144/72/72, "Since CUDA 11.7 or earlier.";
+        reserved1: *mut c_void, at 152/76/76, "Since CUDA 11.7 or earlier.";
+        dstPitch: usize, at 160/80/80, "Since CUDA 11.7 or earlier.";
+        dstHeight: usize, at 168/84/84, "Since CUDA 11.7 or earlier.";
+        WidthInBytes: usize, at 176/88/88, "Since CUDA 11.7 or earlier.";
+        Height: usize, at 184/92/92, "Since CUDA 11.7 or earlier.";
+        Depth: usize, at 192/96/96, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_MEMCPY_BATCH_NODE_PARAMS_V1, size 64/32/32, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        count: usize, at 0, "Since CUDA 13.5 or earlier.";
-        dsts: *mut CUdeviceptr, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        srcs: *mut CUdeviceptr, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        sizes: *mut usize, at 24/12/12, "Since CUDA 13.5 or earlier.";
-        attrs: *mut CUmemcpyAttributes, at 32/16/16, "Since CUDA 13.5 or earlier.";
-        attrsIdxs: *mut usize, at 40/20/20, "Since CUDA 13.5 or earlier.";
-        numAttrs: usize, at 48/24/24, "Since CUDA 13.5 or earlier.";
-        ctx_union: CUDA_MEMCPY_BATCH_NODE_PARAMS_V1_ctx_union, at 56/28/28, "Since CUDA 13.5 or earlier.";
+    struct CUDA_MEMCPY_BATCH_NODE_PARAMS_V1, size 64/32/32, align 8/4/4, "Since CUDA 13.5." cuda {
+        count: usize, at 0, "Since CUDA 13.5.";
+        dsts: *mut CUdeviceptr, at 8/4/4, "Since CUDA 13.5.";
+        srcs: *mut CUdeviceptr, at 16/8/8, "Since CUDA 13.5.";
+        sizes: *mut usize, at 24/12/12, "Since CUDA 13.5.";
+        attrs: *mut CUmemcpyAttributes, at 32/16/16, "Since CUDA 13.5.";
+        attrsIdxs: *mut usize, at 40/20/20, "Since CUDA 13.5.";
+        numAttrs: usize, at 48/24/24, "Since CUDA 13.5.";
+        ctx_union: CUDA_MEMCPY_BATCH_NODE_PARAMS_V1_ctx_union, at 56/28/28, "Since CUDA 13.5.";
     }
 }
 accessor! { CUDA_MEMCPY_BATCH_NODE_PARAMS_V1: ctx, set_ctx: CUcontext = ctx_union.ctx, "`ctx`" }
 accessor! { CUDA_MEMCPY_BATCH_NODE_PARAMS_V1: gCtx, set_gCtx: CUgreenCtx = ctx_union.gCtx, "`gCtx`" }
 
 record! {
-    union CUDA_MEMCPY_BATCH_NODE_PARAMS_V1_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        ctx: CUcontext, at 0, "Since CUDA 13.5 or earlier.";
-        gCtx: CUgreenCtx, at 0, "Since CUDA 13.5 or earlier.";
+    union CUDA_MEMCPY_BATCH_NODE_PARAMS_V1_ctx_union, size 8/4/4, align 8/4/4, "Since CUDA 13.5." cuda {
+        ctx: CUcontext, at 0, "Since CUDA 13.5.";
+        gCtx: CUgreenCtx, at 0, "Since CUDA 13.5.";
     }
 }
 
 record! {
-    struct CUDA_MEMCPY_NODE_PARAMS, size 216/112/112, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        flags: c_int, at 0, "Since CUDA 13.5 or earlier.";
-        reserved: c_int, at 4, "Since CUDA 13.5 or earlier.";
-        copyCtx: CUcontext, at 8, "Since CUDA 13.5 or earlier.";
-        copyParams: CUDA_MEMCPY3D, at 16/12/12, "Since CUDA 13.5 or earlier.";
+    struct CUDA_MEMCPY_NODE_PARAMS, size 216/112/112, align 8/4/4, "Since CUDA 12.2." cuda {
+        flags: c_int, at 0, "Since CUDA 12.2.";
+        reserved: c_int, at 4, "Since CUDA 12.2.";
+        copyCtx: CUcontext, at 8, "Since CUDA 12.2.";
+        copyParams: CUDA_MEMCPY3D, at 16/12/12, "Since CUDA 12.2.";
     }
 }
 
 record! {
-    struct CUDA_MEMSET_NODE_PARAMS_v1, size 40/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        dst: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
-        pitch: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        value: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        elementSize: c_uint, at 20/12/12, "Since CUDA 13.5 or earlier.";
-        width: usize, at 24/16/16, "Since CUDA 13.5 or earlier.";
-        height: usize, at 32/20/20, "Since CUDA 13.5 or earlier.";
+    struct CUDA_MEMSET_NODE_PARAMS_v1, size 40/24/24, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        dst: CUdeviceptr, at 0, "Since CUDA 11.7 or earlier.";
+        pitch: usize, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        value: c_uint, at 16/8/8, "Since CUDA 11.7 or earlier.";
+        elementSize: c_uint, at 20/12/12, "Since CUDA 11.7 or earlier.";
+        width: usize, at 24/16/16, "Since CUDA 11.7 or earlier.";
+        height: usize, at 32/20/20, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_MEMSET_NODE_PARAMS_v2, size 48/28/28, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        dst: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
-        pitch: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        value: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        elementSize: c_uint, at 20/12/12, "Since CUDA 13.5 or earlier.";
-        width: usize, at 24/16/16, "Since CUDA 13.5 or earlier.";
-        height: usize, at 32/20/20, "Since CUDA 13.5 or earlier.";
-        ctx: CUcontext, at 40/24/24, "Since CUDA 13.5 or earlier.";
+    struct CUDA_MEMSET_NODE_PARAMS_v2, size 48/28/28, align 8/4/4, "Since CUDA 12.2." cuda {
+        dst: CUdeviceptr, at 0, "Since CUDA 12.2.";
+        pitch: usize, at 8/4/4, "Since CUDA 12.2.";
+        value: c_uint, at 16/8/8, "Since CUDA 12.2.";
+        elementSize: c_uint, at 20/12/12, "Since CUDA 12.2.";
+        width: usize, at 24/16/16, "Since CUDA 12.2.";
+        height: usize, at 32/20/20, "Since CUDA 12.2.";
+        ctx: CUcontext, at 40/24/24, "Since CUDA 12.2.";
     }
 }
 
 record! {
-    struct CUDA_MEM_ALLOC_NODE_PARAMS_v1, size 120/96/96, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        poolProps: CUmemPoolProps, at 0, "Since CUDA 13.5 or earlier.";
-        accessDescs: *const CUmemAccessDesc, at 88/80/80, "Since CUDA 13.5 or earlier.";
-        accessDescCount: usize, at 96/84/84, "Since CUDA 13.5 or earlier.";
-        bytesize: usize, at 104/88/88, "Since CUDA 13.5 or earlier.";
-        dptr: CUdeviceptr, at 112/92/92, "Since CUDA 13.5 or earlier.";
+    struct CUDA_MEM_ALLOC_NODE_PARAMS_v1, size 120/96/96, align 8/4/4, "Since CUDA 12.2." cuda {
+        poolProps: CUmemPoolProps, at 0, "Since CUDA 12.2.";
+        accessDescs: *const CUmemAccessDesc, at 88/80/80, "Since CUDA 12.2.";
+        accessDescCount: usize, at 96/84/84, "Since CUDA 12.2.";
+        bytesize: usize, at 104/88/88, "Since CUDA 12.2.";
+        dptr: CUdeviceptr, at 112/92/92, "Since CUDA 12.2.";
     }
 }
 
 record! {
-    struct CUDA_MEM_ALLOC_NODE_PARAMS_v2, size 120/96/96, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        poolProps: CUmemPoolProps, at 0, "Since CUDA 13.5 or earlier.";
-        accessDescs: *const CUmemAccessDesc, at 88/80/80, "Since CUDA 13.5 or earlier.";
-        accessDescCount: usize, at 96/84/84, "Since CUDA 13.5 or earlier.";
-        bytesize: usize, at 104/88/88, "Since CUDA 13.5 or earlier.";
-        dptr: CUdeviceptr, at 112/92/92, "Since CUDA 13.5 or earlier.";
+    struct CUDA_MEM_ALLOC_NODE_PARAMS_v2, size 120/96/96, align 8/4/4, "Since CUDA 12.2." cuda {
+        poolProps: CUmemPoolProps, at 0, "Since CUDA 12.2.";
+        accessDescs: *const CUmemAccessDesc, at 88/80/80, "Since CUDA 12.2.";
+        accessDescCount: usize, at 96/84/84, "Since CUDA 12.2.";
+        bytesize: usize, at 104/88/88, "Since CUDA 12.2.";
+        dptr: CUdeviceptr, at 112/92/92, "Since CUDA 12.2.";
     }
 }
 
 record! {
-    struct CUDA_MEM_FREE_NODE_PARAMS, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        dptr: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
+    struct CUDA_MEM_FREE_NODE_PARAMS, size 8/4/4, align 8/4/4, "Since CUDA 12.2." cuda {
+        dptr: CUdeviceptr, at 0, "Since CUDA 12.2.";
     }
 }
 
 record! {
-    struct CUDA_POINTER_ATTRIBUTE_P2P_TOKENS_v1, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        p2pToken: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
-        vaSpaceToken: c_uint, at 8, "Since CUDA 13.5 or earlier.";
+    struct CUDA_POINTER_ATTRIBUTE_P2P_TOKENS_v1, size 16/16/12, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        p2pToken: c_ulonglong, at 0, "Since CUDA 11.7 or earlier.";
+        vaSpaceToken: c_uint, at 8, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_RESOURCE_DESC_v1, size 144/136/136, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        resType: CUresourcetype, at 0, "Since CUDA 13.5 or earlier.";
-        res: CUDA_RESOURCE_DESC_v1_res, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 136/132/132, "Since CUDA 13.5 or earlier.";
+    struct CUDA_RESOURCE_DESC_v1, size 144/136/136, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        resType: CUresourcetype, at 0, "Since CUDA 11.7 or earlier.";
+        res: CUDA_RESOURCE_DESC_v1_res, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 136/132/132, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    union CUDA_RESOURCE_DESC_v1_res, size 128, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        array: CUDA_RESOURCE_DESC_v1_res_array, at 0, "Since CUDA 13.5 or earlier.";
-        mipmap: CUDA_RESOURCE_DESC_v1_res_mipmap, at 0, "Since CUDA 13.5 or earlier.";
-        linear: CUDA_RESOURCE_DESC_v1_res_linear, at 0, "Since CUDA 13.5 or earlier.";
-        pitch2D: CUDA_RESOURCE_DESC_v1_res_pitch2D, at 0, "Since CUDA 13.5 or earlier.";
-        reserved: CUDA_RESOURCE_DESC_v1_res_reserved, at 0, "Since CUDA 13.5 or earlier.";
+    union CUDA_RESOURCE_DESC_v1_res, size 128, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        array: CUDA_RESOURCE_DESC_v1_res_array, at 0, "Since CUDA 11.7 or earlier.";
+        mipmap: CUDA_RESOURCE_DESC_v1_res_mipmap, at 0, "Since CUDA 11.7 or earlier.";
+        linear: CUDA_RESOURCE_DESC_v1_res_linear, at 0, "Since CUDA 11.7 or earlier.";
+        pitch2D: CUDA_RESOURCE_DESC_v1_res_pitch2D, at 0, "Since CUDA 11.7 or earlier.";
+        reserved: CUDA_RESOURCE_DESC_v1_res_reserved, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_RESOURCE_DESC_v1_res_array, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        hArray: CUarray, at 0, "Since CUDA 13.5 or earlier.";
+    struct CUDA_RESOURCE_DESC_v1_res_array, size 8/4/4, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        hArray: CUarray, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_RESOURCE_DESC_v1_res_linear, size 24/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        devPtr: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
-        format: CUarray_format, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        numChannels: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
-        sizeInBytes: usize, at 16/12/12, "Since CUDA 13.5 or earlier.";
+    struct CUDA_RESOURCE_DESC_v1_res_linear, size 24/16/16, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        devPtr: CUdeviceptr, at 0, "Since CUDA 11.7 or earlier.";
+        format: CUarray_format, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        numChannels: c_uint, at 12/8/8, "Since CUDA 11.7 or earlier.";
+        sizeInBytes: usize, at 16/12/12, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_RESOURCE_DESC_v1_res_mipmap, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        hMipmappedArray: CUmipmappedArray, at 0, "Since CUDA 13.5 or earlier.";
+    struct CUDA_RESOURCE_DESC_v1_res_mipmap, size 8/4/4, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        hMipmappedArray: CUmipmappedArray, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_RESOURCE_DESC_v1_res_pitch2D, size 40/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        devPtr: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
-        format: CUarray_format, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        numChannels: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
-        width: usize, at 16/12/12, "Since CUDA 13.5 or earlier.";
-        height: usize, at 24/16/16, "Since CUDA 13.5 or earlier.";
-        pitchInBytes: usize, at 32/20/20, "Since CUDA 13.5 or earlier.";
+    struct CUDA_RESOURCE_DESC_v1_res_pitch2D, size 40/24/24, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        devPtr: CUdeviceptr, at 0, "Since CUDA 11.7 or earlier.";
+        format: CUarray_format, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        numChannels: c_uint, at 12/8/8, "Since CUDA 11.7 or earlier.";
+        width: usize, at 16/12/12, "Since CUDA 11.7 or earlier.";
+        height: usize, at 24/16/16, "Since CUDA 11.7 or earlier.";
+        pitchInBytes: usize, at 32/20/20, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_RESOURCE_DESC_v1_res_reserved, size 128, align 4, "Since CUDA 13.5 or earlier." cuda {
-        reserved: [c_int; 32], at 0, "Since CUDA 13.5 or earlier.";
+    struct CUDA_RESOURCE_DESC_v1_res_reserved, size 128, align 4, "Since CUDA 11.7 or earlier." cuda {
+        reserved: [c_int; 32], at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_RESOURCE_VIEW_DESC_v1, size 112/96/96, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        format: CUresourceViewFormat, at 0, "Since CUDA 13.5 or earlier.";
-        width: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        height: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        depth: usize, at 24/12/12, "Since CUDA 13.5 or earlier.";
-        firstMipmapLevel: c_uint, at 32/16/16, "Since CUDA 13.5 or earlier.";
-        lastMipmapLevel: c_uint, at 36/20/20, "Since CUDA 13.5 or earlier.";
-        firstLayer: c_uint, at 40/24/24, "Since CUDA 13.5 or earlier.";
-        lastLayer: c_uint, at 44/28/28, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 16], at 48/32/32, "Since CUDA 13.5 or earlier.";
+    struct CUDA_RESOURCE_VIEW_DESC_v1, size 112/96/96, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        format: CUresourceViewFormat, at 0, "Since CUDA 11.7 or earlier.";
+        width: usize, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        height: usize, at 16/8/8, "Since CUDA 11.7 or earlier.";
+        depth: usize, at 24/12/12, "Since CUDA 11.7 or earlier.";
+        firstMipmapLevel: c_uint, at 32/16/16, "Since CUDA 11.7 or earlier.";
+        lastMipmapLevel: c_uint, at 36/20/20, "Since CUDA 11.7 or earlier.";
+        firstLayer: c_uint, at 40/24/24, "Since CUDA 11.7 or earlier.";
+        lastLayer: c_uint, at 44/28/28, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uint; 16], at 48/32/32, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUDA_TEXTURE_DESC_v1, size 104, align 4, "Since CUDA 13.5 or earlier." cuda {
-        addressMode: [CUaddress_mode; 3], at 0, "Since CUDA 13.5 or earlier.";
-        filterMode: CUfilter_mode, at 12, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 16, "Since CUDA 13.5 or earlier.";
-        maxAnisotropy: c_uint, at 20, "Since CUDA 13.5 or earlier.";
-        mipmapFilterMode: CUfilter_mode, at 24, "Since CUDA 13.5 or earlier.";
-        mipmapLevelBias: f32, at 28, "Since CUDA 13.5 or earlier.";
-        minMipmapLevelClamp: f32, at 32, "Since CUDA 13.5 or earlier.";
-        maxMipmapLevelClamp: f32, at 36, "Since CUDA 13.5 or earlier.";
-        borderColor: [f32; 4], at 40, "Since CUDA 13.5 or earlier.";
-        reserved: [c_int; 12], at 56, "Since CUDA 13.5 or earlier.";
+    struct CUDA_TEXTURE_DESC_v1, size 104, align 4, "Since CUDA 11.7 or earlier." cuda {
+        addressMode: [CUaddress_mode; 3], at 0, "Since CUDA 11.7 or earlier.";
+        filterMode: CUfilter_mode, at 12, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 16, "Since CUDA 11.7 or earlier.";
+        maxAnisotropy: c_uint, at 20, "Since CUDA 11.7 or earlier.";
+        mipmapFilterMode: CUfilter_mode, at 24, "Since CUDA 11.7 or earlier.";
+        mipmapLevelBias: f32, at 28, "Since CUDA 11.7 or earlier.";
+        minMipmapLevelClamp: f32, at 32, "Since CUDA 11.7 or earlier.";
+        maxMipmapLevelClamp: f32, at 36, "Since CUDA 11.7 or earlier.";
+        borderColor: [f32; 4], at 40, "Since CUDA 11.7 or earlier.";
+        reserved: [c_int; 12], at 56, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CU_DEV_SM_RESOURCE_GROUP_PARAMS, size 64, align 4, "Since CUDA 13.5 or earlier." cuda {
-        smCount: c_uint, at 0, "Since CUDA 13.5 or earlier.";
-        coscheduledSmCount: c_uint, at 4, "Since CUDA 13.5 or earlier.";
-        preferredCoscheduledSmCount: c_uint, at 8, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 12, "Since CUDA 13.5 or earlier.";
-        localityDomainId: c_uint, at 16, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 11], at 20, "Since CUDA 13.5 or earlier.";
+    struct CU_DEV_SM_RESOURCE_GROUP_PARAMS, size 64, align 4, "Since CUDA 13.1." cuda {
+        smCount: c_uint, at 0, "Since CUDA 13.1.";
+        coscheduledSmCount: c_uint, at 4, "Since CUDA 13.1.";
+        preferredCoscheduledSmCount: c_uint, at 8, "Since CUDA 13.1.";
+        flags: c_uint, at 12, "Since CUDA 13.1.";
+        localityDomainId: c_uint, at 16, "Since CUDA 13.4.";
+        reserved: [c_uint; 11], at 20, "Since CUDA 13.1. Until 13.3 its type was `[c_uint; 12]`. Until 13.3 its offset was `16`.";
     }
 }
 
 record! {
-    struct CUaccessPolicyWindow_v1, size 32/20/20, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        base_ptr: *mut c_void, at 0, "Since CUDA 13.5 or earlier.";
-        num_bytes: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        hitRatio: f32, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        hitProp: CUaccessProperty, at 20/12/12, "Since CUDA 13.5 or earlier.";
-        missProp: CUaccessProperty, at 24/16/16, "Since CUDA 13.5 or earlier.";
+    struct CUaccessPolicyWindow_v1, size 32/20/20, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        base_ptr: *mut c_void, at 0, "Since CUDA 11.7 or earlier.";
+        num_bytes: usize, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        hitRatio: f32, at 16/8/8, "Since CUDA 11.7 or earlier.";
+        hitProp: CUaccessProperty, at 20/12/12, "Since CUDA 11.7 or earlier.";
+        missProp: CUaccessProperty, at 24/16/16, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUarrayMapInfo_v1, size 96/88/84, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        resourceType: CUresourcetype, at 0, "Since CUDA 13.5 or earlier.";
-        resource: CUarrayMapInfo_v1_resource, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        subresourceType: CUarraySparseSubresourceType, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        subresource: CUarrayMapInfo_v1_subresource, at 24/16/12, "Since CUDA 13.5 or earlier.";
-        memOperationType: CUmemOperationType, at 56/48/44, "Since CUDA 13.5 or earlier.";
-        memHandleType: CUmemHandleType, at 60/52/48, "Since CUDA 13.5 or earlier.";
-        memHandle: CUarrayMapInfo_v1_memHandle, at 64/56/52, "Since CUDA 13.5 or earlier.";
-        offset: c_ulonglong, at 72/64/60, "Since CUDA 13.5 or earlier.";
-        deviceBitMask: c_uint, at 80/72/68, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 84/76/72, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uint; 2], at 88/80/76, "Since CUDA 13.5 or earlier.";
+    struct CUarrayMapInfo_v1, size 96/88/84, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        resourceType: CUresourcetype, at 0, "Since CUDA 11.7 or earlier.";
+        resource: CUarrayMapInfo_v1_resource, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        subresourceType: CUarraySparseSubresourceType, at 16/8/8, "Since CUDA 11.7 or earlier.";
+        subresource: CUarrayMapInfo_v1_subresource, at 24/16/12, "Since CUDA 11.7 or earlier.";
+        memOperationType: CUmemOperationType, at 56/48/44, "Since CUDA 11.7 or earlier.";
+        memHandleType: CUmemHandleType, at 60/52/48, "Since CUDA 11.7 or earlier.";
+        memHandle: CUarrayMapInfo_v1_memHandle, at 64/56/52, "Since CUDA 11.7 or earlier.";
+        offset: c_ulonglong, at 72/64/60, "Since CUDA 11.7 or earlier.";
+        deviceBitMask: c_uint, at 80/72/68, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 84/76/72, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uint; 2], at 88/80/76, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    union CUarrayMapInfo_v1_memHandle, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        memHandle: CUmemGenericAllocationHandle, at 0, "Since CUDA 13.5 or earlier.";
+    union CUarrayMapInfo_v1_memHandle, size 8, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        memHandle: CUmemGenericAllocationHandle, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    union CUarrayMapInfo_v1_resource, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        mipmap: CUmipmappedArray, at 0, "Since CUDA 13.5 or earlier.";
-        array: CUarray, at 0, "Since CUDA 13.5 or earlier.";
+    union CUarrayMapInfo_v1_resource, size 8/4/4, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        mipmap: CUmipmappedArray, at 0, "Since CUDA 11.7 or earlier.";
+        array: CUarray, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    union CUarrayMapInfo_v1_subresource, size 32, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        sparseLevel: CUarrayMapInfo_v1_subresource_sparseLevel, at 0, "Since CUDA 13.5 or earlier.";
-        miptail: CUarrayMapInfo_v1_subresource_miptail, at 0, "Since CUDA 13.5 or earlier.";
+    union CUarrayMapInfo_v1_subresource, size 32, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        sparseLevel: CUarrayMapInfo_v1_subresource_sparseLevel, at 0, "Since CUDA 11.7 or earlier.";
+        miptail: CUarrayMapInfo_v1_subresource_miptail, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUarrayMapInfo_v1_subresource_miptail, size 24/24/20, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        layer: c_uint, at 0, "Since CUDA 13.5 or earlier.";
-        offset: c_ulonglong, at 8/8/4, "Since CUDA 13.5 or earlier.";
-        size: c_ulonglong, at 16/16/12, "Since CUDA 13.5 or earlier.";
+    struct CUarrayMapInfo_v1_subresource_miptail, size 24/24/20, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        layer: c_uint, at 0, "Since CUDA 11.7 or earlier.";
+        offset: c_ulonglong, at 8/8/4, "Since CUDA 11.7 or earlier.";
+        size: c_ulonglong, at 16/16/12, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUarrayMapInfo_v1_subresource_sparseLevel, size 32, align 4, "Since CUDA 13.5 or earlier." cuda {
-        level: c_uint, at 0, "Since CUDA 13.5 or earlier.";
-        layer: c_uint, at 4, "Since CUDA 13.5 or earlier.";
-        offsetX: c_uint, at 8, "Since CUDA 13.5 or earlier.";
-        offsetY: c_uint, at 12, "Since CUDA 13.5 or earlier.";
-        offsetZ: c_uint, at 16, "Since CUDA 13.5 or earlier.";
-        extentWidth: c_uint, at 20, "Since CUDA 13.5 or earlier.";
-        extentHeight: c_uint, at 24, "Since CUDA 13.5 or earlier.";
-        extentDepth: c_uint, at 28, "Since CUDA 13.5 or earlier.";
+    struct CUarrayMapInfo_v1_subresource_sparseLevel, size 32, align 4, "Since CUDA 11.7 or earlier." cuda {
+        level: c_uint, at 0, "Since CUDA 11.7 or earlier.";
+        layer: c_uint, at 4, "Since CUDA 11.7 or earlier.";
+        offsetX: c_uint, at 8, "Since CUDA 11.7 or earlier.";
+        offsetY: c_uint, at 12, "Since CUDA 11.7 or earlier.";
+        offsetZ: c_uint, at 16, "Since CUDA 11.7 or earlier.";
+        extentWidth: c_uint, at 20, "Since CUDA 11.7 or earlier.";
+        extentHeight: c_uint, at 24, "Since CUDA 11.7 or earlier.";
+        extentDepth: c_uint, at 28, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUasyncNotificationInfo, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        r#type: CUasyncNotificationType, at 0, "Since CUDA 13.5 or earlier.";
-        info: CUasyncNotificationInfo_info, at 8/8/4, "Since CUDA 13.5 or earlier.";
+    struct CUasyncNotificationInfo, size 16/16/12, align 8/8/4, "Since CUDA 12.4." cuda {
+        r#type: CUasyncNotificationType, at 0, "Since CUDA 12.4.";
+        info: CUasyncNotificationInfo_info, at 8/8/4, "Since CUDA 12.4.";
     }
 }
 
 record! {
-    union CUasyncNotificationInfo_info, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        overBudget: CUasyncNotificationInfo_info_overBudget, at 0, "Since CUDA 13.5 or earlier.";
+    union CUasyncNotificationInfo_info, size 8, align 8/8/4, "Since CUDA 12.4." cuda {
+        overBudget: CUasyncNotificationInfo_info_overBudget, at 0, "Since CUDA 12.4.";
     }
 }
 
 record! {
-    struct CUasyncNotificationInfo_info_overBudget, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        bytesOverBudget: c_ulonglong, at 0, "Since CUDA 13.5 or earlier.";
+    struct CUasyncNotificationInfo_info_overBudget, size 8, align 8/8/4, "Since CUDA 12.4." cuda {
+        bytesOverBudget: c_ulonglong, at 0, "Since CUDA 12.4.";
     }
 }
 
 record! {
-    struct CUcheckpointCheckpointArgs, size 64, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo, at 0, "Since CUDA 13.5 or earlier.";
-        reserved: [c_char; if cfg!(target_pointer_width = "64") { 56 } else { 60 }], at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUcheckpointCheckpointArgs, size 64, align 8/4/4, "Since CUDA 12.8. Until 13.3 its alignment was `8/8/4`." cuda {
+        customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo, at 0, "Since CUDA 13.4.";
+        reserved: [c_char; if cfg!(target_pointer_width = "64") { 56 } else { 60 }], at 8/4/4, "Since CUDA 12.8. Until 13.3 its type was `[cuuint64_t; 8]`. Until 13.3 its offset was `0`.";
     }
 }
 
 record! {
-    struct CUcheckpointCustomStorageInfo, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        handle: CUcheckpointOperationHandle, at 0, "Since CUDA 13.5 or earlier.";
-        perDeviceData: *mut CUcheckpointCustomStoragePerDeviceData, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        deviceCount: c_uint, at 16/8/8, "Since CUDA 13.5 or earlier.";
+    struct CUcheckpointCustomStorageInfo, size 24/12/12, align 8/4/4, "Since CUDA 13.4." cuda {
+        handle: CUcheckpointOperationHandle, at 0, "Since CUDA 13.4.";
+        perDeviceData: *mut CUcheckpointCustomStoragePerDeviceData, at 8/4/4, "Since CUDA 13.4.";
+        deviceCount: c_uint, at 16/8/8, "Since CUDA 13.4.";
     }
 }
 
 record! {
-    struct CUcheckpointCustomStoragePerDeviceData, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        devPtr: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
-        size: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        stream: CUstream, at 16/8/8, "Since CUDA 13.5 or earlier.";
+    struct CUcheckpointCustomStoragePerDeviceData, size 24/12/12, align 8/4/4, "Since CUDA 13.4." cuda {
+        devPtr: CUdeviceptr, at 0, "Since CUDA 13.4.";
+        size: usize, at 8/4/4, "Since CUDA 13.4.";
+        stream: CUstream, at 16/8/8, "Since CUDA 13.4.";
     }
 }
 
 record! {
-    struct CUcheckpointGpuPair, size 32, align 1, "Since CUDA 13.5 or earlier." cuda {
-        oldUuid: CUuuid, at 0, "Since CUDA 13.5 or earlier.";
-        newUuid: CUuuid, at 16, "Since CUDA 13.5 or earlier.";
+    struct CUcheckpointGpuPair, size 32, align 1, "Since CUDA 13.0." cuda {
+        oldUuid: CUuuid, at 0, "Since CUDA 13.0.";
+        newUuid: CUuuid, at 16, "Since CUDA 13.0.";
     }
 }
 
 record! {
-    struct CUcheckpointLockArgs, size 64, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        timeoutMs: c_uint, at 0, "Since CUDA 13.5 or earlier.";
-        reserved0: c_uint, at 4, "Since CUDA 13.5 or earlier.";
-        reserved1: [cuuint64_t; 7], at 8, "Since CUDA 13.5 or earlier.";
+    struct CUcheckpointLockArgs, size 64, align 8/8/4, "Since CUDA 12.8." cuda {
+        timeoutMs: c_uint, at 0, "Since CUDA 12.8.";
+        reserved0: c_uint, at 4, "Since CUDA 12.8.";
+        reserved1: [cuuint64_t; 7], at 8, "Since CUDA 12.8.";
     }
 }
 
 record! {
-    struct CUcheckpointRestoreArgs, size 64, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        gpuPairs: *mut CUcheckpointGpuPair, at 0, "Since CUDA 13.5 or earlier.";
-        gpuPairsCount: c_uint, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        padding0: c_uint, at 12/8/8, "Since CUDA 13.5 or earlier.";
-        customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo, at 16/12/12, "Since CUDA 13.5 or earlier.";
-        reserved: [c_char; if cfg!(target_pointer_width = "64") { 40 } else { 48 }], at 24/16/16, "Since CUDA 13.5 or earlier.";
+    struct CUcheckpointRestoreArgs, size 64, align 8/4/4, "Since CUDA 12.8. Until 13.2 its alignment was `8/8/4`. Until 13.2 it had the member `reserved1: cuuint64_t at 56`." cuda {
+        gpuPairs: *mut CUcheckpointGpuPair, at 0, "Since CUDA 13.0.";
+        gpuPairsCount: c_uint, at 8/4/4, "Since CUDA 13.0.";
+        padding0: c_uint, at 12/8/8, "Since CUDA 13.4.";
+        customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo, at 16/12/12, "Since CUDA 13.4.";
+        reserved: [c_char; if cfg!(target_pointer_width = "64") { 40 } else { 48 }], at 24/16/16, "Since CUDA 12.8. Until 12.9 its type was `[cuuint64_t; 8]`. Until 12.9 its offset was `0`. Until 13.2 its type was `[c_char; 44] or [c_char; 48]`. Until 13.3 its type was `[c_char; 52] or [c_char; 56]`. Until 13.3 its offset was `12/8/8`.";
     }
 }
 
 record! {
-    struct CUcheckpointUnlockArgs, size 64, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        reserved: [cuuint64_t; 8], at 0, "Since CUDA 13.5 or earlier.";
+    struct CUcheckpointUnlockArgs, size 64, align 8/8/4, "Since CUDA 12.8." cuda {
+        reserved: [cuuint64_t; 8], at 0, "Since CUDA 12.8.";
     }
 }
 
 record! {
-    struct CUcliqueInfo, size 8, align 4, "Since CUDA 13.5 or earlier." cuda {
-        r#type: CUcliqueType, at 0, "Since CUDA 13.5 or earlier.";
-        id: c_uint, at 4, "Since CUDA 13.5 or earlier.";
+    struct CUcliqueInfo, size 8, align 4, "Since CUDA 13.4." cuda {
+        r#type: CUcliqueType, at 0, "Since CUDA 13.4.";
+        id: c_uint, at 4, "Since CUDA 13.4.";
     }
 }
 
 record! {
-    struct CUctxCigParam, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        sharedDataType: CUcigDataType, at 0, "Since CUDA 13.5 or earlier.";
-        sharedData: *mut c_void, at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUctxCigParam, size 16/8/8, align 8/4/4, "Since CUDA 12.5." cuda {
+        sharedDataType: CUcigDataType, at 0, "Since CUDA 12.5.";
+        sharedData: *mut c_void, at 8/4/4, "Since CUDA 12.5.";
     }
 }
 
 record! {
-    struct CUctxCreateParams, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        execAffinityParams: *mut CUexecAffinityParam, at 0, "Since CUDA 13.5 or earlier.";
-        numExecAffinityParams: c_int, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        cigParams: *mut CUctxCigParam, at 16/8/8, "Since CUDA 13.5 or earlier.";
+    struct CUctxCreateParams, size 24/12/12, align 8/4/4, "Since CUDA 12.5." cuda {
+        execAffinityParams: *mut CUexecAffinityParam, at 0, "Since CUDA 12.5.";
+        numExecAffinityParams: c_int, at 8/4/4, "Since CUDA 12.5.";
+        cigParams: *mut CUctxCigParam, at 16/8/8, "Since CUDA 12.5.";
     }
 }
 
 record! {
-    struct CUdevResource_v1, size 144/140/140, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        r#type: CUdevResourceType, at 0, "Since CUDA 13.5 or earlier.";
-        _internal_padding: [c_uchar; 92], at 4, "Since CUDA 13.5 or earlier.";
-        sm_union: CUdevResource_v1_sm_union, at 96, "Since CUDA 13.5 or earlier.";
-        nextResource: *mut CUdevResource_v1, at 136, "Since CUDA 13.5 or earlier.";
+    struct CUdevResource_v1, size 144/140/140, align 8/4/4, "Since CUDA 12.4. Until 13.0 its size was `144`. Until 13.0 its alignment was `4`." cuda {
+        r#type: CUdevResourceType, at 0, "Since CUDA 12.4.";
+        _internal_padding: [c_uchar; 92], at 4, "Since CUDA 12.4.";
+        sm_union: CUdevResource_v1_sm_union, at 96, "Since CUDA 12.4.";
+        nextResource: *mut CUdevResource_v1, at 136, "Since CUDA 13.1.";
     }
 }
 accessor! { unsafe CUdevResource_v1: sm, set_sm: CUdevSmResource = sm_union.sm, "`sm`" }
@@ -875,153 +875,153 @@ accessor! { unsafe CUdevResource_v1: wq, set_wq: CUdevWorkqueueResource = sm_uni
 accessor! { unsafe CUdevResource_v1: _oversize, set__oversize: [c_uchar; 40] = sm_union._oversize, "`_oversize`" }
 
 record! {
-    union CUdevResource_v1_sm_union, size 40, align 4, "Since CUDA 13.5 or earlier." cuda {
-        sm: CUdevSmResource, at 0, "Since CUDA 13.5 or earlier.";
-        wqConfig: CUdevWorkqueueConfigResource, at 0, "Since CUDA 13.5 or earlier.";
-        wq: CUdevWorkqueueResource, at 0, "Since CUDA 13.5 or earlier.";
-        _oversize: [c_uchar; 40], at 0, "Since CUDA 13.5 or earlier.";
+    union CUdevResource_v1_sm_union, size 40, align 4, "Since CUDA 12.4. Until 13.0 its size was `48`." cuda {
+        sm: CUdevSmResource, at 0, "Since CUDA 12.4.";
+        wqConfig: CUdevWorkqueueConfigResource, at 0, "Since CUDA 13.1.";
+        wq: CUdevWorkqueueResource, at 0, "Since CUDA 13.1.";
+        _oversize: [c_uchar; 40], at 0, "Since CUDA 12.4. Until 13.0 its type was `[c_uchar; 48]`.";
     }
 }
 
 record! {
-    struct CUdevSmResource, size 20, align 4, "Since CUDA 13.5 or earlier." cuda {
-        smCount: c_uint, at 0, "Since CUDA 13.5 or earlier.";
-        minSmPartitionSize: c_uint, at 4, "Since CUDA 13.5 or earlier.";
-        smCoscheduledAlignment: c_uint, at 8, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 12, "Since CUDA 13.5 or earlier.";
-        localityDomainId: c_uint, at 16, "Since CUDA 13.5 or earlier.";
+    struct CUdevSmResource, size 20, align 4, "Since CUDA 12.4. Until 12.9 its size was `4`. Until 13.0 its size was `12`. Until 13.3 its size was `16`." cuda {
+        smCount: c_uint, at 0, "Since CUDA 12.4.";
+        minSmPartitionSize: c_uint, at 4, "Since CUDA 13.0.";
+        smCoscheduledAlignment: c_uint, at 8, "Since CUDA 13.0.";
+        flags: c_uint, at 12, "Since CUDA 13.1.";
+        localityDomainId: c_uint, at 16, "Since CUDA 13.4.";
     }
 }
 
 record! {
-    struct CUdevWorkqueueConfigResource, size 12, align 4, "Since CUDA 13.5 or earlier." cuda {
-        device: CUdevice, at 0, "Since CUDA 13.5 or earlier.";
-        wqConcurrencyLimit: c_uint, at 4, "Since CUDA 13.5 or earlier.";
-        sharingScope: CUdevWorkqueueConfigScope, at 8, "Since CUDA 13.5 or earlier.";
+    struct CUdevWorkqueueConfigResource, size 12, align 4, "Since CUDA 13.1." cuda {
+        device: CUdevice, at 0, "Since CUDA 13.1.";
+        wqConcurrencyLimit: c_uint, at 4, "Since CUDA 13.1.";
+        sharingScope: CUdevWorkqueueConfigScope, at 8, "Since CUDA 13.1.";
     }
 }
 
 record! {
-    struct CUdevWorkqueueResource, size 40, align 1, "Since CUDA 13.5 or earlier." cuda {
-        reserved: [c_uchar; 40], at 0, "Since CUDA 13.5 or earlier.";
+    struct CUdevWorkqueueResource, size 40, align 1, "Since CUDA 13.1." cuda {
+        reserved: [c_uchar; 40], at 0, "Since CUDA 13.1.";
     }
 }
 
 record! {
-    struct CUdevprop_v1, size 56, align 4, "Since CUDA 13.5 or earlier." cuda {
-        maxThreadsPerBlock: c_int, at 0, "Since CUDA 13.5 or earlier.";
-        maxThreadsDim: [c_int; 3], at 4, "Since CUDA 13.5 or earlier.";
-        maxGridSize: [c_int; 3], at 16, "Since CUDA 13.5 or earlier.";
-        sharedMemPerBlock: c_int, at 28, "Since CUDA 13.5 or earlier.";
-        totalConstantMemory: c_int, at 32, "Since CUDA 13.5 or earlier.";
-        SIMDWidth: c_int, at 36, "Since CUDA 13.5 or earlier.";
-        memPitch: c_int, at 40, "Since CUDA 13.5 or earlier.";
-        regsPerBlock: c_int, at 44, "Since CUDA 13.5 or earlier.";
-        clockRate: c_int, at 48, "Since CUDA 13.5 or earlier.";
-        textureAlign: c_int, at 52, "Since CUDA 13.5 or earlier.";
+    struct CUdevprop_v1, size 56, align 4, "Since CUDA 11.7 or earlier." cuda {
+        maxThreadsPerBlock: c_int, at 0, "Since CUDA 11.7 or earlier.";
+        maxThreadsDim: [c_int; 3], at 4, "Since CUDA 11.7 or earlier.";
+        maxGridSize: [c_int; 3], at 16, "Since CUDA 11.7 or earlier.";
+        sharedMemPerBlock: c_int, at 28, "Since CUDA 11.7 or earlier.";
+        totalConstantMemory: c_int, at 32, "Since CUDA 11.7 or earlier.";
+        SIMDWidth: c_int, at 36, "Since CUDA 11.7 or earlier.";
+        memPitch: c_int, at 40, "Since CUDA 11.7 or earlier.";
+        regsPerBlock: c_int, at 44, "Since CUDA 11.7 or earlier.";
+        clockRate: c_int, at 48, "Since CUDA 11.7 or earlier.";
+        textureAlign: c_int, at 52, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUeglFrame_v1, size 64/48/48, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        frame: CUeglFrame_v1_frame, at 0, "Since CUDA 13.5 or earlier.";
-        width: c_uint, at 24/12/12, "Since CUDA 13.5 or earlier.";
-        height: c_uint, at 28/16/16, "Since CUDA 13.5 or earlier.";
-        depth: c_uint, at 32/20/20, "Since CUDA 13.5 or earlier.";
-        pitch: c_uint, at 36/24/24, "Since CUDA 13.5 or earlier.";
-        planeCount: c_uint, at 40/28/28, "Since CUDA 13.5 or earlier.";
-        numChannels: c_uint, at 44/32/32, "Since CUDA 13.5 or earlier.";
-        frameType: CUeglFrameType, at 48/36/36, "Since CUDA 13.5 or earlier.";
-        eglColorFormat: CUeglColorFormat, at 52/40/40, "Since CUDA 13.5 or earlier.";
-        cuFormat: CUarray_format, at 56/44/44, "Since CUDA 13.5 or earlier.";
+    struct CUeglFrame_v1, size 64/48/48, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        frame: CUeglFrame_v1_frame, at 0, "Since CUDA 11.7 or earlier.";
+        width: c_uint, at 24/12/12, "Since CUDA 11.7 or earlier.";
+        height: c_uint, at 28/16/16, "Since CUDA 11.7 or earlier.";
+        depth: c_uint, at 32/20/20, "Since CUDA 11.7 or earlier.";
+        pitch: c_uint, at 36/24/24, "Since CUDA 11.7 or earlier.";
+        planeCount: c_uint, at 40/28/28, "Since CUDA 11.7 or earlier.";
+        numChannels: c_uint, at 44/32/32, "Since CUDA 11.7 or earlier.";
+        frameType: CUeglFrameType, at 48/36/36, "Since CUDA 11.7 or earlier.";
+        eglColorFormat: CUeglColorFormat, at 52/40/40, "Since CUDA 11.7 or earlier.";
+        cuFormat: CUarray_format, at 56/44/44, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    union CUeglFrame_v1_frame, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        pArray: [CUarray; 3], at 0, "Since CUDA 13.5 or earlier.";
-        pPitch: [*mut c_void; 3], at 0, "Since CUDA 13.5 or earlier.";
+    union CUeglFrame_v1_frame, size 24/12/12, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        pArray: [CUarray; 3], at 0, "Since CUDA 11.7 or earlier.";
+        pPitch: [*mut c_void; 3], at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUexecAffinityParam_v1, size 8, align 4, "Since CUDA 13.5 or earlier." cuda {
-        r#type: CUexecAffinityType, at 0, "Since CUDA 13.5 or earlier.";
-        param: CUexecAffinityParam_v1_param, at 4, "Since CUDA 13.5 or earlier.";
+    struct CUexecAffinityParam_v1, size 8, align 4, "Since CUDA 11.7 or earlier." cuda {
+        r#type: CUexecAffinityType, at 0, "Since CUDA 11.7 or earlier.";
+        param: CUexecAffinityParam_v1_param, at 4, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    union CUexecAffinityParam_v1_param, size 4, align 4, "Since CUDA 13.5 or earlier." cuda {
-        smCount: CUexecAffinitySmCount, at 0, "Since CUDA 13.5 or earlier.";
+    union CUexecAffinityParam_v1_param, size 4, align 4, "Since CUDA 11.7 or earlier." cuda {
+        smCount: CUexecAffinitySmCount, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUexecAffinitySmCount_v1, size 4, align 4, "Since CUDA 13.5 or earlier." cuda {
-        val: c_uint, at 0, "Since CUDA 13.5 or earlier.";
+    struct CUexecAffinitySmCount_v1, size 4, align 4, "Since CUDA 11.7 or earlier." cuda {
+        val: c_uint, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUextent3D_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        width: usize, at 0, "Since CUDA 13.5 or earlier.";
-        height: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        depth: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
+    struct CUextent3D_v1, size 24/12/12, align 8/4/4, "Since CUDA 12.8." cuda {
+        width: usize, at 0, "Since CUDA 12.8.";
+        height: usize, at 8/4/4, "Since CUDA 12.8.";
+        depth: usize, at 16/8/8, "Since CUDA 12.8.";
     }
 }
 
 record! {
-    struct CUfabricCpyOperand, size 24/24/16, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        r#type: CUfabricCpyOperandType, at 0, "Since CUDA 13.5 or earlier.";
-        op: CUfabricCpyOperand_op, at 8/8/4, "Since CUDA 13.5 or earlier.";
+    struct CUfabricCpyOperand, size 24/24/16, align 8/8/4, "Since CUDA 13.5." cuda {
+        r#type: CUfabricCpyOperandType, at 0, "Since CUDA 13.5.";
+        op: CUfabricCpyOperand_op, at 8/8/4, "Since CUDA 13.5.";
     }
 }
 
 record! {
-    union CUfabricCpyOperand_op, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        ptr: CUfabricCpyOperand_op_ptr, at 0, "Since CUDA 13.5 or earlier.";
-        le: CUfabricCpyOperand_op_le, at 0, "Since CUDA 13.5 or earlier.";
+    union CUfabricCpyOperand_op, size 16/16/12, align 8/8/4, "Since CUDA 13.5." cuda {
+        ptr: CUfabricCpyOperand_op_ptr, at 0, "Since CUDA 13.5.";
+        le: CUfabricCpyOperand_op_le, at 0, "Since CUDA 13.5.";
     }
 }
 
 record! {
-    struct CUfabricCpyOperand_op_le, size 16/16/12, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        id: CUlogicalEndpointId, at 0, "Since CUDA 13.5 or earlier.";
-        offset: cuuint64_t, at 8/8/4, "Since CUDA 13.5 or earlier.";
+    struct CUfabricCpyOperand_op_le, size 16/16/12, align 8/8/4, "Since CUDA 13.5." cuda {
+        id: CUlogicalEndpointId, at 0, "Since CUDA 13.5.";
+        offset: cuuint64_t, at 8/8/4, "Since CUDA 13.5.";
     }
 }
 
 record! {
-    struct CUfabricCpyOperand_op_ptr, size 16/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        ptr: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
-        locHint: CUmemLocation, at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUfabricCpyOperand_op_ptr, size 16/12/12, align 8/4/4, "Since CUDA 13.5." cuda {
+        ptr: CUdeviceptr, at 0, "Since CUDA 13.5.";
+        locHint: CUmemLocation, at 8/4/4, "Since CUDA 13.5.";
     }
 }
 
 record! {
-    struct CUgraphEdgeData, size 8, align 1, "Since CUDA 13.5 or earlier." cuda {
-        from_port: c_uchar, at 0, "Since CUDA 13.5 or earlier.";
-        to_port: c_uchar, at 1, "Since CUDA 13.5 or earlier.";
-        r#type: c_uchar, at 2, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uchar; 5], at 3, "Since CUDA 13.5 or earlier.";
+    struct CUgraphEdgeData, size 8, align 1, "Since CUDA 12.3." cuda {
+        from_port: c_uchar, at 0, "Since CUDA 12.3.";
+        to_port: c_uchar, at 1, "Since CUDA 12.3.";
+        r#type: c_uchar, at 2, "Since CUDA 12.3.";
+        reserved: [c_uchar; 5], at 3, "Since CUDA 12.3.";
     }
 }
 
 record! {
-    struct CUgraphExecUpdateResultInfo_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        result: CUgraphExecUpdateResult, at 0, "Since CUDA 13.5 or earlier.";
-        errorNode: CUgraphNode, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        errorFromNode: CUgraphNode, at 16/8/8, "Since CUDA 13.5 or earlier.";
+    struct CUgraphExecUpdateResultInfo_v1, size 24/12/12, align 8/4/4, "Since CUDA 12.0." cuda {
+        result: CUgraphExecUpdateResult, at 0, "Since CUDA 12.0.";
+        errorNode: CUgraphNode, at 8/4/4, "Since CUDA 12.0.";
+        errorFromNode: CUgraphNode, at 16/8/8, "Since CUDA 12.0.";
     }
 }
 
 record! {
-    struct CUgraphNodeParams, size 256, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        r#type: CUgraphNodeType, at 0, "Since CUDA 13.5 or earlier.";
-        reserved0: [c_int; 3], at 4, "Since CUDA 13.5 or earlier.";
-        reserved1_union: CUgraphNodeParams_reserved1_union, at 16, "Since CUDA 13.5 or earlier.";
-        reserved2: c_longlong, at 248, "Since CUDA 13.5 or earlier.";
+    struct CUgraphNodeParams, size 256, align 8/8/4, "Since CUDA 12.2." cuda {
+        r#type: CUgraphNodeType, at 0, "Since CUDA 12.2.";
+        reserved0: [c_int; 3], at 4, "Since CUDA 12.2.";
+        reserved1_union: CUgraphNodeParams_reserved1_union, at 16, "Since CUDA 12.2.";
+        reserved2: c_longlong, at 248, "Since CUDA 12.2.";
     }
 }
 accessor! { unsafe CUgraphNodeParams: reserved1, set_reserved1: [c_longlong; 29] = reserved1_union.reserved1, "`reserved1`" }
@@ -1043,416 +1043,416 @@ accessor! { unsafe CUgraphNodeParams: fabricCpyBatch, set_fabricCpyBatch: CUDA_F
 accessor! { unsafe CUgraphNodeParams: asBytes, set_asBytes: [c_char; 232] = reserved1_union.asBytes, "`asBytes`" }
 
 record! {
-    union CUgraphNodeParams_reserved1_union, size 232, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        reserved1: [c_longlong; 29], at 0, "Since CUDA 13.5 or earlier.";
-        kernel: CUDA_KERNEL_NODE_PARAMS_v3, at 0, "Since CUDA 13.5 or earlier.";
-        memcpy: CUDA_MEMCPY_NODE_PARAMS, at 0, "Since CUDA 13.5 or earlier.";
-        memset: CUDA_MEMSET_NODE_PARAMS_v2, at 0, "Since CUDA 13.5 or earlier.";
-        host: CUDA_HOST_NODE_PARAMS_v2, at 0, "Since CUDA 13.5 or earlier.";
-        graph: CUDA_CHILD_GRAPH_NODE_PARAMS, at 0, "Since CUDA 13.5 or earlier.";
-        eventWait: CUDA_EVENT_WAIT_NODE_PARAMS, at 0, "Since CUDA 13.5 or earlier.";
-        eventRecord: CUDA_EVENT_RECORD_NODE_PARAMS, at 0, "Since CUDA 13.5 or earlier.";
-        extSemSignal: CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2, at 0, "Since CUDA 13.5 or earlier.";
-        extSemWait: CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2, at 0, "Since CUDA 13.5 or earlier.";
-        alloc: CUDA_MEM_ALLOC_NODE_PARAMS_v2, at 0, "Since CUDA 13.5 or earlier.";
-        free: CUDA_MEM_FREE_NODE_PARAMS, at 0, "Since CUDA 13.5 or earlier.";
-        memOp: CUDA_BATCH_MEM_OP_NODE_PARAMS_v2, at 0, "Since CUDA 13.5 or earlier.";
-        conditional: CUDA_CONDITIONAL_NODE_PARAMS, at 0, "Since CUDA 13.5 or earlier.";
-        memcpyBatch: CUDA_MEMCPY_BATCH_NODE_PARAMS_V1, at 0, "Since CUDA 13.5 or earlier.";
-        fabricCpyBatch: CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1, at 0, "Since CUDA 13.5 or earlier.";
-        asBytes: [c_char; 232], at 0, "Since CUDA 13.5 or earlier.";
+    union CUgraphNodeParams_reserved1_union, size 232, align 8/8/4, "Since CUDA 12.2." cuda {
+        reserved1: [c_longlong; 29], at 0, "Since CUDA 12.2.";
+        kernel: CUDA_KERNEL_NODE_PARAMS_v3, at 0, "Since CUDA 12.2.";
+        memcpy: CUDA_MEMCPY_NODE_PARAMS, at 0, "Since CUDA 12.2.";
+        memset: CUDA_MEMSET_NODE_PARAMS_v2, at 0, "Since CUDA 12.2.";
+        host: CUDA_HOST_NODE_PARAMS_v2, at 0, "Since CUDA 12.2.";
+        graph: CUDA_CHILD_GRAPH_NODE_PARAMS, at 0, "Since CUDA 12.2.";
+        eventWait: CUDA_EVENT_WAIT_NODE_PARAMS, at 0, "Since CUDA 12.2.";
+        eventRecord: CUDA_EVENT_RECORD_NODE_PARAMS, at 0, "Since CUDA 12.2.";
+        extSemSignal: CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2, at 0, "Since CUDA 12.2.";
+        extSemWait: CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2, at 0, "Since CUDA 12.2.";
+        alloc: CUDA_MEM_ALLOC_NODE_PARAMS_v2, at 0, "Since CUDA 12.2.";
+        free: CUDA_MEM_FREE_NODE_PARAMS, at 0, "Since CUDA 12.2.";
+        memOp: CUDA_BATCH_MEM_OP_NODE_PARAMS_v2, at 0, "Since CUDA 12.2.";
+        conditional: CUDA_CONDITIONAL_NODE_PARAMS, at 0, "Since CUDA 12.3.";
+        memcpyBatch: CUDA_MEMCPY_BATCH_NODE_PARAMS_V1, at 0, "Since CUDA 13.5.";
+        fabricCpyBatch: CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1, at 0, "Since CUDA 13.5.";
+        asBytes: [c_char; 232], at 0, "Since CUDA 13.3.";
     }
 }
 
 record! {
-    struct CUipcEventHandle_v1, size 64, align 1, "Since CUDA 13.5 or earlier." cuda {
-        reserved: [c_char; 64], at 0, "Since CUDA 13.5 or earlier.";
+    struct CUipcEventHandle_v1, size 64, align 1, "Since CUDA 11.7 or earlier." cuda {
+        reserved: [c_char; 64], at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUipcMemHandle_v1, size 64, align 1, "Since CUDA 13.5 or earlier." cuda {
-        reserved: [c_char; 64], at 0, "Since CUDA 13.5 or earlier.";
+    struct CUipcMemHandle_v1, size 64, align 1, "Since CUDA 11.7 or earlier." cuda {
+        reserved: [c_char; 64], at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUlaunchAttribute, size 72, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        id: CUlaunchAttributeID, at 0, "Since CUDA 13.5 or earlier.";
-        pad: [c_char; 4], at 4, "Since CUDA 13.5 or earlier.";
-        value: CUlaunchAttributeValue, at 8, "Since CUDA 13.5 or earlier.";
+    struct CUlaunchAttribute, size 72, align 8/4/4, "Since CUDA 11.8." cuda {
+        id: CUlaunchAttributeID, at 0, "Since CUDA 11.8.";
+        pad: [c_char; 4], at 4, "Since CUDA 11.8.";
+        value: CUlaunchAttributeValue, at 8, "Since CUDA 11.8.";
     }
 }
 
 record! {
-    union CUlaunchAttributeValue, size 64, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        pad: [c_char; 64], at 0, "Since CUDA 13.5 or earlier.";
-        accessPolicyWindow: CUaccessPolicyWindow, at 0, "Since CUDA 13.5 or earlier.";
-        cooperative: c_int, at 0, "Since CUDA 13.5 or earlier.";
-        syncPolicy: CUsynchronizationPolicy, at 0, "Since CUDA 13.5 or earlier.";
-        clusterDim: CUlaunchAttributeValue_clusterDim, at 0, "Since CUDA 13.5 or earlier.";
-        clusterSchedulingPolicyPreference: CUclusterSchedulingPolicy, at 0, "Since CUDA 13.5 or earlier.";
-        programmaticStreamSerializationAllowed: c_int, at 0, "Since CUDA 13.5 or earlier.";
-        programmaticEvent: CUlaunchAttributeValue_programmaticEvent, at 0, "Since CUDA 13.5 or earlier.";
-        launchCompletionEvent: CUlaunchAttributeValue_launchCompletionEvent, at 0, "Since CUDA 13.5 or earlier.";
-        priority: c_int, at 0, "Since CUDA 13.5 or earlier.";
-        memSyncDomainMap: CUlaunchMemSyncDomainMap, at 0, "Since CUDA 13.5 or earlier.";
-        memSyncDomain: CUlaunchMemSyncDomain, at 0, "Since CUDA 13.5 or earlier.";
-        preferredClusterDim: CUlaunchAttributeValue_preferredClusterDim, at 0, "Since CUDA 13.5 or earlier.";
-        deviceUpdatableKernelNode: CUlaunchAttributeValue_deviceUpdatableKernelNode, at 0, "Since CUDA 13.5 or earlier.";
-        sharedMemCarveout: c_uint, at 0, "Since CUDA 13.5 or earlier.";
-        nvlinkUtilCentricScheduling: c_uint, at 0, "Since CUDA 13.5 or earlier.";
-        portableClusterSizeMode: CUlaunchAttributePortableClusterMode, at 0, "Since CUDA 13.5 or earlier.";
-        sharedMemoryMode: CUsharedMemoryMode, at 0, "Since CUDA 13.5 or earlier.";
+    union CUlaunchAttributeValue, size 64, align 8/4/4, "Since CUDA 11.8." cuda {
+        pad: [c_char; 64], at 0, "Since CUDA 11.8.";
+        accessPolicyWindow: CUaccessPolicyWindow, at 0, "Since CUDA 11.8.";
+        cooperative: c_int, at 0, "Since CUDA 11.8.";
+        syncPolicy: CUsynchronizationPolicy, at 0, "Since CUDA 11.8.";
+        clusterDim: CUlaunchAttributeValue_clusterDim, at 0, "Since CUDA 11.8.";
+        clusterSchedulingPolicyPreference: CUclusterSchedulingPolicy, at 0, "Since CUDA 11.8.";
+        programmaticStreamSerializationAllowed: c_int, at 0, "Since CUDA 11.8.";
+        programmaticEvent: CUlaunchAttributeValue_programmaticEvent, at 0, "Since CUDA 11.8.";
+        launchCompletionEvent: CUlaunchAttributeValue_launchCompletionEvent, at 0, "Since CUDA 12.3.";
+        priority: c_int, at 0, "Since CUDA 11.8.";
+        memSyncDomainMap: CUlaunchMemSyncDomainMap, at 0, "Since CUDA 12.0.";
+        memSyncDomain: CUlaunchMemSyncDomain, at 0, "Since CUDA 12.0.";
+        preferredClusterDim: CUlaunchAttributeValue_preferredClusterDim, at 0, "Since CUDA 12.8.";
+        deviceUpdatableKernelNode: CUlaunchAttributeValue_deviceUpdatableKernelNode, at 0, "Since CUDA 12.4.";
+        sharedMemCarveout: c_uint, at 0, "Since CUDA 12.5.";
+        nvlinkUtilCentricScheduling: c_uint, at 0, "Since CUDA 13.0.";
+        portableClusterSizeMode: CUlaunchAttributePortableClusterMode, at 0, "Since CUDA 13.2.";
+        sharedMemoryMode: CUsharedMemoryMode, at 0, "Since CUDA 13.2.";
     }
 }
 
 record! {
-    struct CUlaunchAttributeValue_clusterDim, size 12, align 4, "Since CUDA 13.5 or earlier." cuda {
-        x: c_uint, at 0, "Since CUDA 13.5 or earlier.";
-        y: c_uint, at 4, "Since CUDA 13.5 or earlier.";
-        z: c_uint, at 8, "Since CUDA 13.5 or earlier.";
+    struct CUlaunchAttributeValue_clusterDim, size 12, align 4, "Since CUDA 11.8." cuda {
+        x: c_uint, at 0, "Since CUDA 11.8.";
+        y: c_uint, at 4, "Since CUDA 11.8.";
+        z: c_uint, at 8, "Since CUDA 11.8.";
     }
 }
 
 record! {
-    struct CUlaunchAttributeValue_deviceUpdatableKernelNode, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        deviceUpdatable: c_int, at 0, "Since CUDA 13.5 or earlier.";
-        devNode: CUgraphDeviceNode, at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUlaunchAttributeValue_deviceUpdatableKernelNode, size 16/8/8, align 8/4/4, "Since CUDA 12.4." cuda {
+        deviceUpdatable: c_int, at 0, "Since CUDA 12.4.";
+        devNode: CUgraphDeviceNode, at 8/4/4, "Since CUDA 12.4.";
     }
 }
 
 record! {
-    struct CUlaunchAttributeValue_launchCompletionEvent, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        event: CUevent, at 0, "Since CUDA 13.5 or earlier.";
-        flags: c_int, at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUlaunchAttributeValue_launchCompletionEvent, size 16/8/8, align 8/4/4, "Since CUDA 12.3." cuda {
+        event: CUevent, at 0, "Since CUDA 12.3.";
+        flags: c_int, at 8/4/4, "Since CUDA 12.3.";
     }
 }
 
 record! {
-    struct CUlaunchAttributeValue_preferredClusterDim, size 12, align 4, "Since CUDA 13.5 or earlier." cuda {
-        x: c_uint, at 0, "Since CUDA 13.5 or earlier.";
-        y: c_uint, at 4, "Since CUDA 13.5 or earlier.";
-        z: c_uint, at 8, "Since CUDA 13.5 or earlier.";
+    struct CUlaunchAttributeValue_preferredClusterDim, size 12, align 4, "Since CUDA 12.8." cuda {
+        x: c_uint, at 0, "Since CUDA 12.8.";
+        y: c_uint, at 4, "Since CUDA 12.8.";
+        z: c_uint, at 8, "Since CUDA 12.8.";
     }
 }
 
 record! {
-    struct CUlaunchAttributeValue_programmaticEvent, size 16/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        event: CUevent, at 0, "Since CUDA 13.5 or earlier.";
-        flags: c_int, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        triggerAtBlockStart: c_int, at 12/8/8, "Since CUDA 13.5 or earlier.";
+    struct CUlaunchAttributeValue_programmaticEvent, size 16/12/12, align 8/4/4, "Since CUDA 11.8." cuda {
+        event: CUevent, at 0, "Since CUDA 11.8.";
+        flags: c_int, at 8/4/4, "Since CUDA 11.8.";
+        triggerAtBlockStart: c_int, at 12/8/8, "Since CUDA 11.8.";
     }
 }
 
 record! {
-    struct CUlaunchConfig, size 56/40/40, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        gridDimX: c_uint, at 0, "Since CUDA 13.5 or earlier.";
-        gridDimY: c_uint, at 4, "Since CUDA 13.5 or earlier.";
-        gridDimZ: c_uint, at 8, "Since CUDA 13.5 or earlier.";
-        blockDimX: c_uint, at 12, "Since CUDA 13.5 or earlier.";
-        blockDimY: c_uint, at 16, "Since CUDA 13.5 or earlier.";
-        blockDimZ: c_uint, at 20, "Since CUDA 13.5 or earlier.";
-        sharedMemBytes: c_uint, at 24, "Since CUDA 13.5 or earlier.";
-        hStream: CUstream, at 32/28/28, "Since CUDA 13.5 or earlier.";
-        attrs: *mut CUlaunchAttribute, at 40/32/32, "Since CUDA 13.5 or earlier.";
-        numAttrs: c_uint, at 48/36/36, "Since CUDA 13.5 or earlier.";
+    struct CUlaunchConfig, size 56/40/40, align 8/4/4, "Since CUDA 11.8." cuda {
+        gridDimX: c_uint, at 0, "Since CUDA 11.8.";
+        gridDimY: c_uint, at 4, "Since CUDA 11.8.";
+        gridDimZ: c_uint, at 8, "Since CUDA 11.8.";
+        blockDimX: c_uint, at 12, "Since CUDA 11.8.";
+        blockDimY: c_uint, at 16, "Since CUDA 11.8.";
+        blockDimZ: c_uint, at 20, "Since CUDA 11.8.";
+        sharedMemBytes: c_uint, at 24, "Since CUDA 11.8.";
+        hStream: CUstream, at 32/28/28, "Since CUDA 11.8.";
+        attrs: *mut CUlaunchAttribute, at 40/32/32, "Since CUDA 11.8.";
+        numAttrs: c_uint, at 48/36/36, "Since CUDA 11.8.";
     }
 }
 
 record! {
-    struct CUlaunchMemSyncDomainMap, size 2, align 1, "Since CUDA 13.5 or earlier." cuda {
-        default_: c_uchar, at 0, "Since CUDA 13.5 or earlier.";
-        remote: c_uchar, at 1, "Since CUDA 13.5 or earlier.";
+    struct CUlaunchMemSyncDomainMap, size 2, align 1, "Since CUDA 12.0." cuda {
+        default_: c_uchar, at 0, "Since CUDA 12.0.";
+        remote: c_uchar, at 1, "Since CUDA 12.0.";
     }
 }
 
 record! {
-    struct CUlibraryHostUniversalFunctionAndDataTable, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        functionTable: *mut c_void, at 0, "Since CUDA 13.5 or earlier.";
-        functionWindowSize: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        dataTable: *mut c_void, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        dataWindowSize: usize, at 24/12/12, "Since CUDA 13.5 or earlier.";
+    struct CUlibraryHostUniversalFunctionAndDataTable, size 32/16/16, align 8/4/4, "Since CUDA 12.0." cuda {
+        functionTable: *mut c_void, at 0, "Since CUDA 12.0.";
+        functionWindowSize: usize, at 8/4/4, "Since CUDA 12.0.";
+        dataTable: *mut c_void, at 16/8/8, "Since CUDA 12.0.";
+        dataWindowSize: usize, at 24/12/12, "Since CUDA 12.0.";
     }
 }
 
 record! {
-    struct CUlogicalEndpointFabricHandle, size 64, align 1, "Since CUDA 13.5 or earlier." cuda {
-        data: [c_uchar; 64], at 0, "Since CUDA 13.5 or earlier.";
+    struct CUlogicalEndpointFabricHandle, size 64, align 1, "Since CUDA 13.3." cuda {
+        data: [c_uchar; 64], at 0, "Since CUDA 13.3.";
     }
 }
 
 record! {
-    struct CUlogicalEndpointProp, size 24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        r#type: CUlogicalEndpointType, at 0, "Since CUDA 13.5 or earlier.";
-        unicast_union: CUlogicalEndpointProp_unicast_union, at 4, "Since CUDA 13.5 or earlier.";
-        size: c_ulonglong, at 8, "Since CUDA 13.5 or earlier.";
-        ipcHandleTypes: c_uint, at 16, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 20, "Since CUDA 13.5 or earlier.";
+    struct CUlogicalEndpointProp, size 24, align 8/8/4, "Since CUDA 13.3." cuda {
+        r#type: CUlogicalEndpointType, at 0, "Since CUDA 13.3.";
+        unicast_union: CUlogicalEndpointProp_unicast_union, at 4, "Since CUDA 13.3.";
+        size: c_ulonglong, at 8, "Since CUDA 13.3.";
+        ipcHandleTypes: c_uint, at 16, "Since CUDA 13.3.";
+        flags: c_uint, at 20, "Since CUDA 13.3.";
     }
 }
 accessor! { unsafe CUlogicalEndpointProp: unicast, set_unicast: CUlogicalEndpointProp_unicast_union_unicast = unicast_union.unicast, "`unicast`" }
 accessor! { unsafe CUlogicalEndpointProp: multicast, set_multicast: CUlogicalEndpointProp_unicast_union_multicast = unicast_union.multicast, "`multicast`" }
 
 record! {
-    union CUlogicalEndpointProp_unicast_union, size 4, align 4, "Since CUDA 13.5 or earlier." cuda {
-        unicast: CUlogicalEndpointProp_unicast_union_unicast, at 0, "Since CUDA 13.5 or earlier.";
-        multicast: CUlogicalEndpointProp_unicast_union_multicast, at 0, "Since CUDA 13.5 or earlier.";
+    union CUlogicalEndpointProp_unicast_union, size 4, align 4, "Since CUDA 13.3." cuda {
+        unicast: CUlogicalEndpointProp_unicast_union_unicast, at 0, "Since CUDA 13.3.";
+        multicast: CUlogicalEndpointProp_unicast_union_multicast, at 0, "Since CUDA 13.3.";
     }
 }
 
 record! {
-    struct CUlogicalEndpointProp_unicast_union_multicast, size 4, align 4, "Since CUDA 13.5 or earlier." cuda {
-        numDevices: c_uint, at 0, "Since CUDA 13.5 or earlier.";
+    struct CUlogicalEndpointProp_unicast_union_multicast, size 4, align 4, "Since CUDA 13.3." cuda {
+        numDevices: c_uint, at 0, "Since CUDA 13.3.";
     }
 }
 
 record! {
-    struct CUlogicalEndpointProp_unicast_union_unicast, size 4, align 4, "Since CUDA 13.5 or earlier." cuda {
-        device: CUdevice, at 0, "Since CUDA 13.5 or earlier.";
+    struct CUlogicalEndpointProp_unicast_union_unicast, size 4, align 4, "Since CUDA 13.3." cuda {
+        device: CUdevice, at 0, "Since CUDA 13.3.";
     }
 }
 
 record! {
-    struct CUmemAccessDesc_v1, size 12, align 4, "Since CUDA 13.5 or earlier." cuda {
-        location: CUmemLocation, at 0, "Since CUDA 13.5 or earlier.";
-        flags: CUmemAccess_flags, at 8, "Since CUDA 13.5 or earlier.";
+    struct CUmemAccessDesc_v1, size 12, align 4, "Since CUDA 11.7 or earlier." cuda {
+        location: CUmemLocation, at 0, "Since CUDA 11.7 or earlier.";
+        flags: CUmemAccess_flags, at 8, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUmemAllocationProp_v1, size 32/28/28, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        r#type: CUmemAllocationType, at 0, "Since CUDA 13.5 or earlier.";
-        requestedHandleTypes: CUmemAllocationHandleType, at 4, "Since CUDA 13.5 or earlier.";
-        location: CUmemLocation, at 8, "Since CUDA 13.5 or earlier.";
-        win32HandleMetaData: *mut c_void, at 16, "Since CUDA 13.5 or earlier.";
-        allocFlags: CUmemAllocationProp_v1_allocFlags, at 24/20/20, "Since CUDA 13.5 or earlier.";
+    struct CUmemAllocationProp_v1, size 32/28/28, align 8/4/4, "Since CUDA 11.7 or earlier." cuda {
+        r#type: CUmemAllocationType, at 0, "Since CUDA 11.7 or earlier.";
+        requestedHandleTypes: CUmemAllocationHandleType, at 4, "Since CUDA 11.7 or earlier.";
+        location: CUmemLocation, at 8, "Since CUDA 11.7 or earlier.";
+        win32HandleMetaData: *mut c_void, at 16, "Since CUDA 11.7 or earlier.";
+        allocFlags: CUmemAllocationProp_v1_allocFlags, at 24/20/20, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUmemAllocationProp_v1_allocFlags, size 8, align 2, "Since CUDA 13.5 or earlier." cuda {
-        compressionType: c_uchar, at 0, "Since CUDA 13.5 or earlier.";
-        gpuDirectRDMACapable: c_uchar, at 1, "Since CUDA 13.5 or earlier.";
-        usage: c_ushort, at 2, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uchar; 4], at 4, "Since CUDA 13.5 or earlier.";
+    struct CUmemAllocationProp_v1_allocFlags, size 8, align 2, "Since CUDA 11.7 or earlier." cuda {
+        compressionType: c_uchar, at 0, "Since CUDA 11.7 or earlier.";
+        gpuDirectRDMACapable: c_uchar, at 1, "Since CUDA 11.7 or earlier.";
+        usage: c_ushort, at 2, "Since CUDA 11.7 or earlier.";
+        reserved: [c_uchar; 4], at 4, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUmemDecompressParams, size 64/44/44, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        srcNumBytes: usize, at 0, "Since CUDA 13.5 or earlier.";
-        dstNumBytes: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        dstActBytes: *mut cuuint32_t, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        src: *const c_void, at 24/12/12, "Since CUDA 13.5 or earlier.";
-        dst: *mut c_void, at 32/16/16, "Since CUDA 13.5 or earlier.";
-        algo: CUmemDecompressAlgorithm, at 40/20/20, "Since CUDA 13.5 or earlier.";
-        padding: [c_uchar; 20], at 44/24/24, "Since CUDA 13.5 or earlier.";
+    struct CUmemDecompressParams, size 64/44/44, align 8/4/4, "Since CUDA 12.8." cuda {
+        srcNumBytes: usize, at 0, "Since CUDA 12.8.";
+        dstNumBytes: usize, at 8/4/4, "Since CUDA 12.8.";
+        dstActBytes: *mut cuuint32_t, at 16/8/8, "Since CUDA 12.8.";
+        src: *const c_void, at 24/12/12, "Since CUDA 12.8.";
+        dst: *mut c_void, at 32/16/16, "Since CUDA 12.8.";
+        algo: CUmemDecompressAlgorithm, at 40/20/20, "Since CUDA 12.8.";
+        padding: [c_uchar; 20], at 44/24/24, "Since CUDA 12.8.";
     }
 }
 
 record! {
-    struct CUmemFabricHandle_v1, size 64, align 1, "Since CUDA 13.5 or earlier." cuda {
-        data: [c_uchar; 64], at 0, "Since CUDA 13.5 or earlier.";
+    struct CUmemFabricHandle_v1, size 64, align 1, "Since CUDA 12.3." cuda {
+        data: [c_uchar; 64], at 0, "Since CUDA 12.3.";
     }
 }
 
 record! {
-    struct CUmemLocation_v1, size 8, align 4, "Since CUDA 13.5 or earlier." cuda {
-        r#type: CUmemLocationType, at 0, "Since CUDA 13.5 or earlier.";
-        id_union: CUmemLocation_v1_id_union, at 4, "Since CUDA 13.5 or earlier.";
+    struct CUmemLocation_v1, size 8, align 4, "Since CUDA 11.7 or earlier." cuda {
+        r#type: CUmemLocationType, at 0, "Since CUDA 11.7 or earlier.";
+        id_union: CUmemLocation_v1_id_union, at 4, "Since CUDA 13.2.";
     }
 }
 accessor! { unsafe CUmemLocation_v1: id, set_id: c_int = id_union.id, "`id`" }
 accessor! { unsafe CUmemLocation_v1: localized, set_localized: CUmemLocation_v1_id_union_localized = id_union.localized, "`localized`" }
 
 record! {
-    union CUmemLocation_v1_id_union, size 4, align 4, "Since CUDA 13.5 or earlier." cuda {
-        id: c_int, at 0, "Since CUDA 13.5 or earlier.";
-        localized: CUmemLocation_v1_id_union_localized, at 0, "Since CUDA 13.5 or earlier.";
+    union CUmemLocation_v1_id_union, size 4, align 4, "Since CUDA 13.2." cuda {
+        id: c_int, at 0, "Since CUDA 11.7 or earlier.";
+        localized: CUmemLocation_v1_id_union_localized, at 0, "Since CUDA 13.4.";
     }
 }
 
 record! {
-    struct CUmemLocation_v1_id_union_localized, size 2, align 1, "Since CUDA 13.5 or earlier." cuda {
-        deviceId: c_uchar, at 0, "Since CUDA 13.5 or earlier.";
-        localityDomainId: c_uchar, at 1, "Since CUDA 13.5 or earlier.";
+    struct CUmemLocation_v1_id_union_localized, size 2, align 1, "Since CUDA 13.4." cuda {
+        deviceId: c_uchar, at 0, "Since CUDA 13.4.";
+        localityDomainId: c_uchar, at 1, "Since CUDA 13.4.";
     }
 }
 
 record! {
-    struct CUmemPoolProps_v1, size 88/80/80, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        allocType: CUmemAllocationType, at 0, "Since CUDA 13.5 or earlier.";
-        handleTypes: CUmemAllocationHandleType, at 4, "Since CUDA 13.5 or earlier.";
-        location: CUmemLocation, at 8, "Since CUDA 13.5 or earlier.";
-        win32SecurityAttributes: *mut c_void, at 16, "Since CUDA 13.5 or earlier.";
-        maxSize: usize, at 24/20/20, "Since CUDA 13.5 or earlier.";
-        usage: c_ushort, at 32/24/24, "Since CUDA 13.5 or earlier.";
-        gpuDirectRDMACapable: c_uchar, at 34/26/26, "Since CUDA 13.5 or earlier.";
-        reserved: [c_uchar; 53], at 35/27/27, "Since CUDA 13.5 or earlier.";
+    struct CUmemPoolProps_v1, size 88/80/80, align 8/4/4, "Since CUDA 11.7 or earlier. Until 12.1 its size was `88/84/84`." cuda {
+        allocType: CUmemAllocationType, at 0, "Since CUDA 11.7 or earlier.";
+        handleTypes: CUmemAllocationHandleType, at 4, "Since CUDA 11.7 or earlier.";
+        location: CUmemLocation, at 8, "Since CUDA 11.7 or earlier.";
+        win32SecurityAttributes: *mut c_void, at 16, "Since CUDA 11.7 or earlier.";
+        maxSize: usize, at 24/20/20, "Since CUDA 12.2.";
+        usage: c_ushort, at 32/24/24, "Since CUDA 12.6.";
+        gpuDirectRDMACapable: c_uchar, at 34/26/26, "Since CUDA 13.4.";
+        reserved: [c_uchar; 53], at 35/27/27, "Since CUDA 11.7 or earlier. Until 12.1 its type was `[c_uchar; 64]`. Until 12.1 its offset was `24/20/20`. Until 12.5 its type was `[c_uchar; 56]`. Until 12.5 its offset was `32/24/24`. Until 13.3 its type was `[c_uchar; 54]`. Until 13.3 its offset was `34/26/26`.";
     }
 }
 
 record! {
-    struct CUmemPoolPtrExportData_v1, size 64, align 1, "Since CUDA 13.5 or earlier." cuda {
-        reserved: [c_uchar; 64], at 0, "Since CUDA 13.5 or earlier.";
+    struct CUmemPoolPtrExportData_v1, size 64, align 1, "Since CUDA 11.7 or earlier." cuda {
+        reserved: [c_uchar; 64], at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUmemcpy3DOperand_v1, size 40/24/24, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        r#type: CUmemcpy3DOperandType, at 0, "Since CUDA 13.5 or earlier.";
-        op: CUmemcpy3DOperand_v1_op, at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUmemcpy3DOperand_v1, size 40/24/24, align 8/4/4, "Since CUDA 12.8." cuda {
+        r#type: CUmemcpy3DOperandType, at 0, "Since CUDA 12.8.";
+        op: CUmemcpy3DOperand_v1_op, at 8/4/4, "Since CUDA 12.8.";
     }
 }
 
 record! {
-    union CUmemcpy3DOperand_v1_op, size 32/20/20, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        ptr: CUmemcpy3DOperand_v1_op_ptr, at 0, "Since CUDA 13.5 or earlier.";
-        array: CUmemcpy3DOperand_v1_op_array, at 0, "Since CUDA 13.5 or earlier.";
+    union CUmemcpy3DOperand_v1_op, size 32/20/20, align 8/4/4, "Since CUDA 12.8." cuda {
+        ptr: CUmemcpy3DOperand_v1_op_ptr, at 0, "Since CUDA 12.8.";
+        array: CUmemcpy3DOperand_v1_op_array, at 0, "Since CUDA 12.8.";
     }
 }
 
 record! {
-    struct CUmemcpy3DOperand_v1_op_array, size 32/16/16, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        array: CUarray, at 0, "Since CUDA 13.5 or earlier.";
-        offset: CUoffset3D, at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUmemcpy3DOperand_v1_op_array, size 32/16/16, align 8/4/4, "Since CUDA 12.8." cuda {
+        array: CUarray, at 0, "Since CUDA 12.8.";
+        offset: CUoffset3D, at 8/4/4, "Since CUDA 12.8.";
     }
 }
 
 record! {
-    struct CUmemcpy3DOperand_v1_op_ptr, size 32/20/20, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        ptr: CUdeviceptr, at 0, "Since CUDA 13.5 or earlier.";
-        rowLength: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        layerHeight: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        locHint: CUmemLocation, at 24/12/12, "Since CUDA 13.5 or earlier.";
+    struct CUmemcpy3DOperand_v1_op_ptr, size 32/20/20, align 8/4/4, "Since CUDA 12.8." cuda {
+        ptr: CUdeviceptr, at 0, "Since CUDA 12.8.";
+        rowLength: usize, at 8/4/4, "Since CUDA 12.8.";
+        layerHeight: usize, at 16/8/8, "Since CUDA 12.8.";
+        locHint: CUmemLocation, at 24/12/12, "Since CUDA 12.8.";
     }
 }
 
 record! {
-    struct CUmemcpyAttributes_v1, size 24, align 4, "Since CUDA 13.5 or earlier." cuda {
-        srcAccessOrder: CUmemcpySrcAccessOrder, at 0, "Since CUDA 13.5 or earlier.";
-        srcLocHint: CUmemLocation, at 4, "Since CUDA 13.5 or earlier.";
-        dstLocHint: CUmemLocation, at 12, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 20, "Since CUDA 13.5 or earlier.";
+    struct CUmemcpyAttributes_v1, size 24, align 4, "Since CUDA 12.8." cuda {
+        srcAccessOrder: CUmemcpySrcAccessOrder, at 0, "Since CUDA 12.8.";
+        srcLocHint: CUmemLocation, at 4, "Since CUDA 12.8.";
+        dstLocHint: CUmemLocation, at 12, "Since CUDA 12.8.";
+        flags: c_uint, at 20, "Since CUDA 12.8.";
     }
 }
 
 record! {
-    struct CUmulticastObjectProp_v1, size 32/24/24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        numDevices: c_uint, at 0, "Since CUDA 13.5 or earlier.";
-        size: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        handleTypes: c_ulonglong, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        flags: c_ulonglong, at 24/16/16, "Since CUDA 13.5 or earlier.";
+    struct CUmulticastObjectProp_v1, size 32/24/24, align 8/8/4, "Since CUDA 12.1." cuda {
+        numDevices: c_uint, at 0, "Since CUDA 12.1.";
+        size: usize, at 8/4/4, "Since CUDA 12.1.";
+        handleTypes: c_ulonglong, at 16/8/8, "Since CUDA 12.1.";
+        flags: c_ulonglong, at 24/16/16, "Since CUDA 12.1.";
     }
 }
 
 record! {
-    struct CUoffset3D_v1, size 24/12/12, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        x: usize, at 0, "Since CUDA 13.5 or earlier.";
-        y: usize, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        z: usize, at 16/8/8, "Since CUDA 13.5 or earlier.";
+    struct CUoffset3D_v1, size 24/12/12, align 8/4/4, "Since CUDA 12.8." cuda {
+        x: usize, at 0, "Since CUDA 12.8.";
+        y: usize, at 8/4/4, "Since CUDA 12.8.";
+        z: usize, at 16/8/8, "Since CUDA 12.8.";
     }
 }
 
 record! {
-    union CUstreamBatchMemOpParams_v1, size 48, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.5 or earlier.";
-        waitValue: CUstreamBatchMemOpParams_v1_waitValue, at 0, "Since CUDA 13.5 or earlier.";
-        writeValue: CUstreamBatchMemOpParams_v1_writeValue, at 0, "Since CUDA 13.5 or earlier.";
-        flushRemoteWrites: CUstreamBatchMemOpParams_v1_flushRemoteWrites, at 0, "Since CUDA 13.5 or earlier.";
-        memoryBarrier: CUstreamBatchMemOpParams_v1_memoryBarrier, at 0, "Since CUDA 13.5 or earlier.";
-        atomicReduction: CUstreamBatchMemOpParams_v1_atomicReduction, at 0, "Since CUDA 13.5 or earlier.";
-        pad: [cuuint64_t; 6], at 0, "Since CUDA 13.5 or earlier.";
+    union CUstreamBatchMemOpParams_v1, size 48, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        operation: CUstreamBatchMemOpType, at 0, "Since CUDA 11.7 or earlier.";
+        waitValue: CUstreamBatchMemOpParams_v1_waitValue, at 0, "Since CUDA 11.7 or earlier.";
+        writeValue: CUstreamBatchMemOpParams_v1_writeValue, at 0, "Since CUDA 11.7 or earlier.";
+        flushRemoteWrites: CUstreamBatchMemOpParams_v1_flushRemoteWrites, at 0, "Since CUDA 11.7 or earlier.";
+        memoryBarrier: CUstreamBatchMemOpParams_v1_memoryBarrier, at 0, "Since CUDA 11.7 or earlier.";
+        atomicReduction: CUstreamBatchMemOpParams_v1_atomicReduction, at 0, "Since CUDA 13.1.";
+        pad: [cuuint64_t; 6], at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUstreamBatchMemOpParams_v1_atomicReduction, size 40/40/32, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 4, "Since CUDA 13.5 or earlier.";
-        reductionOp: CUstreamAtomicReductionOpType, at 8, "Since CUDA 13.5 or earlier.";
-        dataType: CUstreamAtomicReductionDataType, at 12, "Since CUDA 13.5 or earlier.";
-        address: CUdeviceptr, at 16, "Since CUDA 13.5 or earlier.";
-        value: cuuint64_t, at 24/24/20, "Since CUDA 13.5 or earlier.";
-        alias: CUdeviceptr, at 32/32/28, "Since CUDA 13.5 or earlier.";
+    struct CUstreamBatchMemOpParams_v1_atomicReduction, size 40/40/32, align 8/8/4, "Since CUDA 13.1." cuda {
+        operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.1.";
+        flags: c_uint, at 4, "Since CUDA 13.1.";
+        reductionOp: CUstreamAtomicReductionOpType, at 8, "Since CUDA 13.1.";
+        dataType: CUstreamAtomicReductionDataType, at 12, "Since CUDA 13.1.";
+        address: CUdeviceptr, at 16, "Since CUDA 13.1.";
+        value: cuuint64_t, at 24/24/20, "Since CUDA 13.1.";
+        alias: CUdeviceptr, at 32/32/28, "Since CUDA 13.1.";
     }
 }
 
 record! {
-    struct CUstreamBatchMemOpParams_v1_flushRemoteWrites, size 8, align 4, "Since CUDA 13.5 or earlier." cuda {
-        operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 4, "Since CUDA 13.5 or earlier.";
+    struct CUstreamBatchMemOpParams_v1_flushRemoteWrites, size 8, align 4, "Since CUDA 11.7 or earlier." cuda {
+        operation: CUstreamBatchMemOpType, at 0, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 4, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUstreamBatchMemOpParams_v1_memoryBarrier, size 8, align 4, "Since CUDA 13.5 or earlier." cuda {
-        operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 4, "Since CUDA 13.5 or earlier.";
+    struct CUstreamBatchMemOpParams_v1_memoryBarrier, size 8, align 4, "Since CUDA 11.7 or earlier." cuda {
+        operation: CUstreamBatchMemOpType, at 0, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 4, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUstreamBatchMemOpParams_v1_waitValue, size 40/24/24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.5 or earlier.";
-        address: CUdeviceptr, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        value_union: CUstreamBatchMemOpParams_v1_waitValue_value_union, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 24/16/16, "Since CUDA 13.5 or earlier.";
-        alias: CUdeviceptr, at 32/20/20, "Since CUDA 13.5 or earlier.";
+    struct CUstreamBatchMemOpParams_v1_waitValue, size 40/24/24, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        operation: CUstreamBatchMemOpType, at 0, "Since CUDA 11.7 or earlier.";
+        address: CUdeviceptr, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        value_union: CUstreamBatchMemOpParams_v1_waitValue_value_union, at 16/8/8, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 24/16/16, "Since CUDA 11.7 or earlier.";
+        alias: CUdeviceptr, at 32/20/20, "Since CUDA 11.7 or earlier.";
     }
 }
 accessor! { unsafe CUstreamBatchMemOpParams_v1_waitValue: value, set_value: cuuint32_t = value_union.value, "`value`" }
 accessor! { unsafe CUstreamBatchMemOpParams_v1_waitValue: value64, set_value64: cuuint64_t = value_union.value64, "`value64`" }
 
 record! {
-    union CUstreamBatchMemOpParams_v1_waitValue_value_union, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        value: cuuint32_t, at 0, "Since CUDA 13.5 or earlier.";
-        value64: cuuint64_t, at 0, "Since CUDA 13.5 or earlier.";
+    union CUstreamBatchMemOpParams_v1_waitValue_value_union, size 8, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        value: cuuint32_t, at 0, "Since CUDA 11.7 or earlier.";
+        value64: cuuint64_t, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUstreamBatchMemOpParams_v1_writeValue, size 40/24/24, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        operation: CUstreamBatchMemOpType, at 0, "Since CUDA 13.5 or earlier.";
-        address: CUdeviceptr, at 8/4/4, "Since CUDA 13.5 or earlier.";
-        value_union: CUstreamBatchMemOpParams_v1_writeValue_value_union, at 16/8/8, "Since CUDA 13.5 or earlier.";
-        flags: c_uint, at 24/16/16, "Since CUDA 13.5 or earlier.";
-        alias: CUdeviceptr, at 32/20/20, "Since CUDA 13.5 or earlier.";
+    struct CUstreamBatchMemOpParams_v1_writeValue, size 40/24/24, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        operation: CUstreamBatchMemOpType, at 0, "Since CUDA 11.7 or earlier.";
+        address: CUdeviceptr, at 8/4/4, "Since CUDA 11.7 or earlier.";
+        value_union: CUstreamBatchMemOpParams_v1_writeValue_value_union, at 16/8/8, "Since CUDA 11.7 or earlier.";
+        flags: c_uint, at 24/16/16, "Since CUDA 11.7 or earlier.";
+        alias: CUdeviceptr, at 32/20/20, "Since CUDA 11.7 or earlier.";
     }
 }
 accessor! { unsafe CUstreamBatchMemOpParams_v1_writeValue: value, set_value: cuuint32_t = value_union.value, "`value`" }
 accessor! { unsafe CUstreamBatchMemOpParams_v1_writeValue: value64, set_value64: cuuint64_t = value_union.value64, "`value64`" }
 
 record! {
-    union CUstreamBatchMemOpParams_v1_writeValue_value_union, size 8, align 8/8/4, "Since CUDA 13.5 or earlier." cuda {
-        value: cuuint32_t, at 0, "Since CUDA 13.5 or earlier.";
-        value64: cuuint64_t, at 0, "Since CUDA 13.5 or earlier.";
+    union CUstreamBatchMemOpParams_v1_writeValue_value_union, size 8, align 8/8/4, "Since CUDA 11.7 or earlier." cuda {
+        value: cuuint32_t, at 0, "Since CUDA 11.7 or earlier.";
+        value64: cuuint64_t, at 0, "Since CUDA 11.7 or earlier.";
     }
 }
 
 record! {
-    struct CUstreamCigCaptureParams, size 8/4/4, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        streamCigParams: *mut CUstreamCigParam, at 0, "Since CUDA 13.5 or earlier.";
+    struct CUstreamCigCaptureParams, size 8/4/4, align 8/4/4, "Since CUDA 13.2." cuda {
+        streamCigParams: *mut CUstreamCigParam, at 0, "Since CUDA 13.2.";
     }
 }
 
 record! {
-    struct CUstreamCigParam, size 16/8/8, align 8/4/4, "Since CUDA 13.5 or earlier." cuda {
-        streamSharedDataType: CUstreamCigDataType, at 0, "Since CUDA 13.5 or earlier.";
-        streamSharedData: *mut c_void, at 8/4/4, "Since CUDA 13.5 or earlier.";
+    struct CUstreamCigParam, size 16/8/8, align 8/4/4, "Since CUDA 13.2." cuda {
+        streamSharedDataType: CUstreamCigDataType, at 0, "Since CUDA 13.2.";
+        streamSharedData: *mut c_void, at 8/4/4, "Since CUDA 13.2.";
     }
 }
 
 record! {
     #[repr(align(128))]
-    struct CUtensorMap, size 128, align 128, "Since CUDA 13.5 or earlier." cuda {
-        opaque: [cuuint64_t; 16], at 0, "Since CUDA 13.5 or earlier.";
+    struct CUtensorMap, size 128, align 128, "Since CUDA 12.0. Until 12.9 its alignment was `64`." cuda {
+        opaque: [cuuint64_t; 16], at 0, "Since CUDA 12.0.";
     }
 }
 
 record! {
-    struct CUuuid, size 16, align 1, "Since CUDA 13.5 or earlier." cuda {
-        bytes: [c_char; 16], at 0, "Since CUDA 13.5 or earlier.";
+    struct CUuuid, size 16, align 1, "Since CUDA 11.7 or earlier." cuda {
+        bytes: [c_char; 16], at 0, "Since CUDA 11.7 or earlier.";
     }
 }

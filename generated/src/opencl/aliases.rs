@@ -32,6 +32,7 @@ alias! { cl_GLint = c_int, "With `cl_khr_gl_sharing`." opencl }
 alias! { cl_GLuint = c_uint, "With `cl_khr_gl_sharing`." opencl }
 alias! { cl_bitfield = cl_ulong, "Since OpenCL 1.0." opencl }
 alias! { cl_char = i8, "Since OpenCL 1.0." opencl }
+alias! { cl_diagnostics_verbose_level = cl_uint, "With `cl_intel_driver_diagnostics`, until 3.0." opencl }
 alias! { cl_double = f64, "Since OpenCL 1.0." opencl }
 alias! { cl_float = f32, "Since OpenCL 1.0." opencl }
 alias! { cl_gl_platform_info = cl_uint, "With `cl_khr_gl_sharing`." opencl }

@@ -86,6 +86,7 @@ bits! {
         CL_COMMAND_BUFFER_CAPABILITY_DEVICE_SIDE_ENQUEUE_KHR = 1 << 1, "With `cl_khr_command_buffer`.";
         CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR = 1 << 2, "With `cl_khr_command_buffer_mutable_dispatch`.";
         CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR = 1 << 4, "With `cl_khr_command_buffer_multi_device`.";
+        CL_COMMAND_BUFFER_CAPABILITY_OUT_OF_ORDER_KHR = 1 << 3, "With `cl_khr_command_buffer`, until 3.0.";
     }
 }
 

@@ -47,7 +47,7 @@ command! {
 }
 
 command! {
-    clCommandBarrierWithWaitListKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clCommandBarrierWithWaitListKHR.html",
+    clCommandBarrierWithWaitListKHR, "With `cl_khr_command_buffer`. Until 3.0.16 its parameters was `(command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr)`." opencl "sdk/3.0/docs/man/html/clCommandBarrierWithWaitListKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
@@ -63,7 +63,7 @@ command! {
 }
 
 command! {
-    clCommandCopyBufferKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clCommandCopyBufferKHR.html",
+    clCommandCopyBufferKHR, "With `cl_khr_command_buffer`. Until 3.0.16 its parameters was `(command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, src_buffer: cl_mem, dst_buffer: cl_mem, src_offset: usize, dst_offset: usize, size: usize, num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr)`." opencl "sdk/3.0/docs/man/html/clCommandCopyBufferKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
@@ -84,7 +84,7 @@ command! {
 }
 
 command! {
-    clCommandCopyBufferRectKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clCommandCopyBufferRectKHR.html",
+    clCommandCopyBufferRectKHR, "With `cl_khr_command_buffer`. Until 3.0.16 its parameters was `(command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, src_buffer: cl_mem, dst_buffer: cl_mem, src_origin: *const usize, dst_origin: *const usize, region: *const usize, src_row_pitch: usize, src_slice_pitch: usize, dst_row_pitch: usize, dst_slice_pitch: usize, num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr)`." opencl "sdk/3.0/docs/man/html/clCommandCopyBufferRectKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
@@ -109,7 +109,7 @@ command! {
 }
 
 command! {
-    clCommandCopyBufferToImageKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clCommandCopyBufferToImageKHR.html",
+    clCommandCopyBufferToImageKHR, "With `cl_khr_command_buffer`. Until 3.0.16 its parameters was `(command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, src_buffer: cl_mem, dst_image: cl_mem, src_offset: usize, dst_origin: *const usize, region: *const usize, num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr)`." opencl "sdk/3.0/docs/man/html/clCommandCopyBufferToImageKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
@@ -130,7 +130,7 @@ command! {
 }
 
 command! {
-    clCommandCopyImageKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clCommandCopyImageKHR.html",
+    clCommandCopyImageKHR, "With `cl_khr_command_buffer`. Until 3.0.16 its parameters was `(command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, src_image: cl_mem, dst_image: cl_mem, src_origin: *const usize, dst_origin: *const usize, region: *const usize, num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr)`." opencl "sdk/3.0/docs/man/html/clCommandCopyImageKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
@@ -151,7 +151,7 @@ command! {
 }
 
 command! {
-    clCommandCopyImageToBufferKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clCommandCopyImageToBufferKHR.html",
+    clCommandCopyImageToBufferKHR, "With `cl_khr_command_buffer`. Until 3.0.16 its parameters was `(command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, src_image: cl_mem, dst_buffer: cl_mem, src_origin: *const usize, region: *const usize, dst_offset: usize, num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr)`." opencl "sdk/3.0/docs/man/html/clCommandCopyImageToBufferKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
@@ -172,7 +172,7 @@ command! {
 }
 
 command! {
-    clCommandFillBufferKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clCommandFillBufferKHR.html",
+    clCommandFillBufferKHR, "With `cl_khr_command_buffer`. Until 3.0.16 its parameters was `(command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, buffer: cl_mem, pattern: *const c_void, pattern_size: usize, offset: usize, size: usize, num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr)`." opencl "sdk/3.0/docs/man/html/clCommandFillBufferKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
@@ -193,7 +193,7 @@ command! {
 }
 
 command! {
-    clCommandFillImageKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clCommandFillImageKHR.html",
+    clCommandFillImageKHR, "With `cl_khr_command_buffer`. Until 3.0.16 its parameters was `(command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, image: cl_mem, fill_color: *const c_void, origin: *const usize, region: *const usize, num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr)`." opencl "sdk/3.0/docs/man/html/clCommandFillImageKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
@@ -213,7 +213,7 @@ command! {
 }
 
 command! {
-    clCommandNDRangeKernelKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clCommandNDRangeKernelKHR.html",
+    clCommandNDRangeKernelKHR, "With `cl_khr_command_buffer`. Until 3.0.16 its parameters was `(command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_ndrange_kernel_command_properties_khr, kernel: cl_kernel, work_dim: cl_uint, global_work_offset: *const usize, global_work_size: *const usize, local_work_size: *const usize, num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr)`." opencl "sdk/3.0/docs/man/html/clCommandNDRangeKernelKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
@@ -234,7 +234,7 @@ command! {
 }
 
 command! {
-    clCommandSVMMemFillKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clCommandSVMMemFillKHR.html",
+    clCommandSVMMemFillKHR, "With `cl_khr_command_buffer`. Until 3.0.16 its parameters was `(command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, svm_ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize, num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr)`." opencl "sdk/3.0/docs/man/html/clCommandSVMMemFillKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
@@ -254,7 +254,7 @@ command! {
 }
 
 command! {
-    clCommandSVMMemcpyKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clCommandSVMMemcpyKHR.html",
+    clCommandSVMMemcpyKHR, "With `cl_khr_command_buffer`. Until 3.0.16 its parameters was `(command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize, num_sync_points_in_wait_list: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr)`." opencl "sdk/3.0/docs/man/html/clCommandSVMMemcpyKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,
@@ -618,7 +618,7 @@ command! {
 }
 
 command! {
-    clCreateFromGLBuffer, "With `cl_khr_gl_sharing`." opencl "sdk/3.0/docs/man/html/clCreateFromGLBuffer.html",
+    clCreateFromGLBuffer, "With `cl_khr_gl_sharing`. Until 3.0.12 its parameters was `(context: cl_context, flags: cl_mem_flags, bufobj: cl_GLuint, errcode_ret: *mut c_int)`." opencl "sdk/3.0/docs/man/html/clCreateFromGLBuffer.html",
     fn(
         context: cl_context,
         flags: cl_mem_flags,
@@ -3789,7 +3789,7 @@ command! {
 }
 
 command! {
-    clUpdateMutableCommandsKHR, "With `cl_khr_command_buffer_mutable_dispatch`." opencl "sdk/3.0/docs/man/html/clUpdateMutableCommandsKHR.html",
+    clUpdateMutableCommandsKHR, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its parameters was `(command_buffer: cl_command_buffer_khr, mutable_config: *const cl_mutable_base_config_khr)`." opencl "sdk/3.0/docs/man/html/clUpdateMutableCommandsKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
         num_configs: cl_uint,

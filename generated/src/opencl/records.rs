@@ -123,6 +123,15 @@ record! {
 }
 
 record! {
+    struct cl_mutable_base_config_khr, size 32/16/16, align 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`, until 3.0." opencl {
+        r#type: cl_command_buffer_structure_type_khr, at 0, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        next: *const c_void, at 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        num_mutable_dispatch: cl_uint, at 16/8/8, "With `cl_khr_command_buffer_mutable_dispatch`.";
+        mutable_dispatch_list: *const cl_mutable_dispatch_config_khr, at 24/12/12, "With `cl_khr_command_buffer_mutable_dispatch`.";
+    }
+}
+
+record! {
     struct cl_mutable_dispatch_arg_khr, size 24/12/12, align 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`." opencl {
         arg_index: cl_uint, at 0, "With `cl_khr_command_buffer_mutable_dispatch`.";
         arg_size: usize, at 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`.";
@@ -131,18 +140,18 @@ record! {
 }
 
 record! {
-    struct cl_mutable_dispatch_config_khr, size 72/44/44, align 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`." opencl {
-        command: cl_mutable_command_khr, at 0, "With `cl_khr_command_buffer_mutable_dispatch`.";
-        num_args: cl_uint, at 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`.";
-        num_svm_args: cl_uint, at 12/8/8, "With `cl_khr_command_buffer_mutable_dispatch`.";
-        num_exec_infos: cl_uint, at 16/12/12, "With `cl_khr_command_buffer_mutable_dispatch`.";
-        work_dim: cl_uint, at 20/16/16, "With `cl_khr_command_buffer_mutable_dispatch`.";
-        arg_list: *const cl_mutable_dispatch_arg_khr, at 24/20/20, "With `cl_khr_command_buffer_mutable_dispatch`.";
-        arg_svm_list: *const cl_mutable_dispatch_arg_khr, at 32/24/24, "With `cl_khr_command_buffer_mutable_dispatch`.";
-        exec_info_list: *const cl_mutable_dispatch_exec_info_khr, at 40/28/28, "With `cl_khr_command_buffer_mutable_dispatch`.";
-        global_work_offset: *const usize, at 48/32/32, "With `cl_khr_command_buffer_mutable_dispatch`.";
-        global_work_size: *const usize, at 56/36/36, "With `cl_khr_command_buffer_mutable_dispatch`.";
-        local_work_size: *const usize, at 64/40/40, "With `cl_khr_command_buffer_mutable_dispatch`.";
+    struct cl_mutable_dispatch_config_khr, size 72/44/44, align 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its size was `88/52/52`. Until 3.0.16 it had the member `type: cl_command_buffer_structure_type_khr at 0`. Until 3.0.16 it had the member `next: *const c_void at 8/4/4`." opencl {
+        command: cl_mutable_command_khr, at 0, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its offset was `16/8/8`.";
+        num_args: cl_uint, at 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its offset was `24/12/12`.";
+        num_svm_args: cl_uint, at 12/8/8, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its offset was `28/16/16`.";
+        num_exec_infos: cl_uint, at 16/12/12, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its offset was `32/20/20`.";
+        work_dim: cl_uint, at 20/16/16, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its offset was `36/24/24`.";
+        arg_list: *const cl_mutable_dispatch_arg_khr, at 24/20/20, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its offset was `40/28/28`.";
+        arg_svm_list: *const cl_mutable_dispatch_arg_khr, at 32/24/24, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its offset was `48/32/32`.";
+        exec_info_list: *const cl_mutable_dispatch_exec_info_khr, at 40/28/28, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its offset was `56/36/36`.";
+        global_work_offset: *const usize, at 48/32/32, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its offset was `64/40/40`.";
+        global_work_size: *const usize, at 56/36/36, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its offset was `72/44/44`.";
+        local_work_size: *const usize, at 64/40/40, "With `cl_khr_command_buffer_mutable_dispatch`. Until 3.0.16 its offset was `80/48/48`.";
     }
 }
 

@@ -21,7 +21,7 @@ arguments! {
 
 static RULES_OF_clBuildProgram_arguments: &[Rule] = {
     type R = clBuildProgram_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clBuildProgram");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clBuildProgram");
     &[
         rule! { "opencl/clBuildProgram/BUILD_PROGRAM_FAILURE/build", [] vouched("build", &[]), when [],
             origin: Stated, source: FROM, error: "CL_BUILD_PROGRAM_FAILURE" },
@@ -47,7 +47,7 @@ static RULES_OF_clBuildProgram_arguments: &[Rule] = {
 };
 
 static RULES_OF_clCloneKernel_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCloneKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCloneKernel");
     &[
         rule! { "opencl/clCloneKernel/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
@@ -67,7 +67,7 @@ arguments! {
 
 static RULES_OF_clCommandBarrierWithWaitListKHR_arguments: &[Rule] = {
     type R = clCommandBarrierWithWaitListKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandBarrierWithWaitListKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandBarrierWithWaitListKHR");
     &[
         rule! { "opencl/clCommandBarrierWithWaitListKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -107,8 +107,9 @@ arguments! {
 
 static RULES_OF_clCommandCopyBufferKHR_arguments: &[Rule] = {
     type R = clCommandCopyBufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandCopyBufferKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandCopyBufferKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyBuffer");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyBuffer");
     &[
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -129,7 +130,7 @@ static RULES_OF_clCommandCopyBufferKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_OPERATION/dst_buffer-created-with", [elsewhere("dst_buffer")] vouched("created_with", &["dst_buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyBufferKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
@@ -149,9 +150,9 @@ static RULES_OF_clCommandCopyBufferKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandCopyBufferKHR/MISALIGNED_SUB_BUFFER_OFFSET/src_buffer-sub-buffer", [elsewhere("src_buffer")] vouched("sub_buffer", &["src_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandCopyBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandCopyBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -173,8 +174,9 @@ arguments! {
 
 static RULES_OF_clCommandCopyBufferRectKHR_arguments: &[Rule] = {
     type R = clCommandCopyBufferRectKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandCopyBufferRectKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyBufferRect");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandCopyBufferRectKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyBufferRect");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyBufferRect");
     &[
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -195,13 +197,13 @@ static RULES_OF_clCommandCopyBufferRectKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_OPERATION/dst_buffer-created-with", [elsewhere("dst_buffer")] vouched("created_with", &["dst_buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/dst_origin-non-null", [R::DST_ORIGIN] NonNull, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/dst_row_pitch+region-pitch", [R::DST_ROW_PITCH, R::REGION] vouched("pitch", &["dst_row_pitch", "region"]), when [],
             origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/dst_slice_pitch-multiple-of", [R::DST_SLICE_PITCH] MultipleOf(Operand::Field(R::DST_ROW_PITCH)), when [of(R::DST_SLICE_PITCH, Test::NonZero), of(R::DST_ROW_PITCH, Test::NonZero)],
@@ -213,13 +215,13 @@ static RULES_OF_clCommandCopyBufferRectKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/region", [] vouched("region", &[]), when [],
             origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/src_buffer+dst_buffer-same-object/src_row_pitch-not_in-dst_row_pitch", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [of(R::SRC_ROW_PITCH, Test::NotEqual(Operand::Field(R::DST_ROW_PITCH)))],
             origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/src_buffer+dst_buffer-same-object/src_slice_pitch-not_in-dst_slice_pitch", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [of(R::SRC_SLICE_PITCH, Test::NotEqual(Operand::Field(R::DST_SLICE_PITCH)))],
             origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/src_origin-non-null", [R::SRC_ORIGIN] NonNull, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/src_row_pitch+region-pitch", [R::SRC_ROW_PITCH, R::REGION] vouched("pitch", &["src_row_pitch", "region"]), when [],
             origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyBufferRectKHR/INVALID_VALUE/src_slice_pitch-multiple-of", [R::SRC_SLICE_PITCH] MultipleOf(Operand::Field(R::SRC_ROW_PITCH)), when [of(R::SRC_SLICE_PITCH, Test::NonZero), of(R::SRC_ROW_PITCH, Test::NonZero)],
@@ -235,9 +237,9 @@ static RULES_OF_clCommandCopyBufferRectKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandCopyBufferRectKHR/MISALIGNED_SUB_BUFFER_OFFSET/src_buffer-sub-buffer", [elsewhere("src_buffer")] vouched("sub_buffer", &["src_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandCopyBufferRectKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandCopyBufferRectKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -254,8 +256,9 @@ arguments! {
 
 static RULES_OF_clCommandCopyBufferToImageKHR_arguments: &[Rule] = {
     type R = clCommandCopyBufferToImageKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyBufferToImage");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandCopyBufferToImageKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyBufferToImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandCopyBufferToImageKHR");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyBufferToImage");
     &[
         rule! { "opencl/clCommandCopyBufferToImageKHR/IMAGE_FORMAT_NOT_SUPPORTED/dst_image+command_queue-device-support", [elsewhere("dst_image"), R::COMMAND_QUEUE] vouched("device_support", &["dst_image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
@@ -284,7 +287,7 @@ static RULES_OF_clCommandCopyBufferToImageKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_OPERATION/command_queue-device-support", [R::COMMAND_QUEUE] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_OPERATION/dst_image-created-with", [elsewhere("dst_image")] vouched("created_with", &["dst_image", "CL_MEM_IMMUTABLE_EXT"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
             origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
@@ -306,9 +309,9 @@ static RULES_OF_clCommandCopyBufferToImageKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandCopyBufferToImageKHR/MISALIGNED_SUB_BUFFER_OFFSET/src_buffer-sub-buffer", [elsewhere("src_buffer")] vouched("sub_buffer", &["src_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandCopyBufferToImageKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -326,59 +329,60 @@ arguments! {
 
 static RULES_OF_clCommandCopyImageKHR_arguments: &[Rule] = {
     type R = clCommandCopyImageKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyImage");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandCopyImageKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyImage");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandCopyImageKHR");
     &[
         rule! { "opencl/clCommandCopyImageKHR/IMAGE_FORMAT_MISMATCH/src_image+dst_image-same-format", [elsewhere("src_image"), elsewhere("dst_image")] vouched("same_format", &["src_image", "dst_image"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_MISMATCH" },
         rule! { "opencl/clCommandCopyImageKHR/IMAGE_FORMAT_NOT_SUPPORTED/src_image+dst_image+command_queue-device-support", [elsewhere("src_image"), elsewhere("dst_image"), R::COMMAND_QUEUE] vouched("device_support", &["src_image", "dst_image", "command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM_2, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/command_queue-non_null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_COMMAND_QUEUE/command_buffer-command-buffer-queues/given-extensions-has-cl_khr_command_buffer_multi_device-command_queue-null", [elsewhere("command_buffer")] vouched("command_buffer_queues", &["command_buffer"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_command_buffer_multi_device"])), of(R::COMMAND_QUEUE, Test::Null)],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_COMMAND_QUEUE/command_queue-null", [R::COMMAND_QUEUE] Null, when [given(Fact::Extensions, Test::Lacks(named![text "cl_khr_command_buffer_multi_device"]))],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_CONTEXT/command_buffer+src_image+dst_image-same-context", [elsewhere("command_buffer"), elsewhere("src_image"), elsewhere("dst_image")] vouched("same_context", &["command_buffer", "src_image", "dst_image"]), when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_CONTEXT/command_queue+command_buffer-same-context", [R::COMMAND_QUEUE, elsewhere("command_buffer")] vouched("same_context", &["command_queue", "command_buffer"]), when [of(R::COMMAND_QUEUE, Test::NonNull)],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_IMAGE_SIZE/src_image+dst_image+command_queue-device-support", [elsewhere("src_image"), elsewhere("dst_image"), R::COMMAND_QUEUE] vouched("device_support", &["src_image", "dst_image", "command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_MEM_OBJECT/dst_image-valid-object", [elsewhere("dst_image")] vouched("valid_object", &["dst_image"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_MEM_OBJECT/src_image-valid-object", [elsewhere("src_image")] vouched("valid_object", &["src_image"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_MIP_LEVEL/dst_origin+dst_image-valid-mip-level", [R::DST_ORIGIN, elsewhere("dst_image")] vouched("valid_mip_level", &["dst_origin", "dst_image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_MIP_LEVEL/src_origin+src_image-valid-mip-level", [R::SRC_ORIGIN, elsewhere("src_image")] vouched("valid_mip_level", &["src_origin", "src_image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_OPERATION/command_queue-device-support", [R::COMMAND_QUEUE] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_OPERATION/dst_image-created-with", [elsewhere("dst_image")] vouched("created_with", &["dst_image", "CL_MEM_IMMUTABLE_EXT"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_VALUE/dst_origin-non-null", [R::DST_ORIGIN] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageKHR/INVALID_VALUE/src_origin-non-null", [R::SRC_ORIGIN] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandCopyImageKHR/MEM_COPY_OVERLAP/src_image+dst_image-same-object", [elsewhere("src_image"), elsewhere("dst_image")] vouched("same_object", &["src_image", "dst_image"]), when [if_vouched("no_overlap", &[])],
             origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clCommandCopyImageKHR/MEM_OBJECT_ALLOCATION_FAILURE/src_image+dst_image-memory", [elsewhere("src_image"), elsewhere("dst_image")] vouched("memory", &["src_image", "dst_image"]), when [],
-            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCommandCopyImageKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandCopyImageKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -399,8 +403,9 @@ arguments! {
 
 static RULES_OF_clCommandCopyImageToBufferKHR_arguments: &[Rule] = {
     type R = clCommandCopyImageToBufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyImageToBuffer");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandCopyImageToBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyImageToBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandCopyImageToBufferKHR");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyImageToBuffer");
     &[
         rule! { "opencl/clCommandCopyImageToBufferKHR/IMAGE_FORMAT_NOT_SUPPORTED/src_image+command_queue-device-support", [elsewhere("src_image"), R::COMMAND_QUEUE] vouched("device_support", &["src_image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
@@ -429,7 +434,7 @@ static RULES_OF_clCommandCopyImageToBufferKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_OPERATION/command_queue-device-support", [R::COMMAND_QUEUE] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_OPERATION/dst_buffer-created-with", [elsewhere("dst_buffer")] vouched("created_with", &["dst_buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
             origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
@@ -451,9 +456,9 @@ static RULES_OF_clCommandCopyImageToBufferKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandCopyImageToBufferKHR/MISALIGNED_SUB_BUFFER_OFFSET/dst_buffer-sub-buffer", [elsewhere("dst_buffer")] vouched("sub_buffer", &["dst_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandCopyImageToBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -472,8 +477,9 @@ arguments! {
 
 static RULES_OF_clCommandFillBufferKHR_arguments: &[Rule] = {
     type R = clCommandFillBufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandFillBufferKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueFillBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandFillBufferKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueFillBuffer");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueFillBuffer");
     &[
         rule! { "opencl/clCommandFillBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -500,25 +506,25 @@ static RULES_OF_clCommandFillBufferKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/offset+size-within-bounds", [R::OFFSET, R::SIZE] vouched("within_bounds", &["offset", "size"]), when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/offset-multiple-of", [R::OFFSET] MultipleOf(Operand::Field(R::PATTERN_SIZE)), when [of(R::PATTERN_SIZE, Test::NonZero)],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/pattern-non-null", [R::PATTERN] NonNull, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/pattern_size-at-most", [R::PATTERN_SIZE] AtMost(constant(name("", 128))), when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/pattern_size-non-zero", [R::PATTERN_SIZE] NonZero, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/pattern_size-power-of-two", [R::PATTERN_SIZE] PowerOfTwo, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/INVALID_VALUE/size-multiple-of", [R::SIZE] MultipleOf(Operand::Field(R::PATTERN_SIZE)), when [of(R::PATTERN_SIZE, Test::NonZero)],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillBufferKHR/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
-            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_3, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCommandFillBufferKHR/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_3, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandFillBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandFillBufferKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -540,8 +546,9 @@ arguments! {
 
 static RULES_OF_clCommandFillImageKHR_arguments: &[Rule] = {
     type R = clCommandFillImageKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueFillImage");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandFillImageKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueFillImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandFillImageKHR");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueFillImage");
     &[
         rule! { "opencl/clCommandFillImageKHR/IMAGE_FORMAT_NOT_SUPPORTED/image+command_queue-device-support", [elsewhere("image"), R::COMMAND_QUEUE] vouched("device_support", &["image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
@@ -560,7 +567,7 @@ static RULES_OF_clCommandFillImageKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandFillImageKHR/INVALID_IMAGE_SIZE/image+command_queue-device-support", [elsewhere("image"), R::COMMAND_QUEUE] vouched("device_support", &["image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_MEM_OBJECT/image-valid-object", [elsewhere("image")] vouched("valid_object", &["image"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_MIP_LEVEL/origin+image-valid-mip-level", [R::ORIGIN, elsewhere("image")] vouched("valid_mip_level", &["origin", "image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
             origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
@@ -568,13 +575,13 @@ static RULES_OF_clCommandFillImageKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandFillImageKHR/INVALID_OPERATION/command_queue-device-support", [R::COMMAND_QUEUE] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_OPERATION/image-created-with", [elsewhere("image")] vouched("created_with", &["image", "CL_MEM_IMMUTABLE_EXT"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
             origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
             origin: Stated, source: FROM_2, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_VALUE/fill_color-non-null", [R::FILL_COLOR] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
             origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandFillImageKHR/INVALID_VALUE/origin+region-within-bounds", [R::ORIGIN, R::REGION] vouched("within_bounds", &["origin", "region"]), when [],
@@ -588,9 +595,9 @@ static RULES_OF_clCommandFillImageKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandFillImageKHR/MEM_OBJECT_ALLOCATION_FAILURE/image-memory", [elsewhere("image")] vouched("memory", &["image"]), when [],
             origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCommandFillImageKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandFillImageKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -610,8 +617,9 @@ arguments! {
 
 static RULES_OF_clCommandNDRangeKernelKHR_arguments: &[Rule] = {
     type R = clCommandNDRangeKernelKHR_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandNDRangeKernelKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueNDRangeKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandNDRangeKernelKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueNDRangeKernel");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueNDRangeKernel");
     &[
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -634,7 +642,7 @@ static RULES_OF_clCommandNDRangeKernelKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_PROGRAM_EXECUTABLE/command_queue-built-program", [R::COMMAND_QUEUE] vouched("built_program", &["command_queue"]), when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list+num_sync_points_in_wait_list-null-iff-zero", [R::SYNC_POINT_WAIT_LIST, R::NUM_SYNC_POINTS_IN_WAIT_LIST] NullIffZero, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandNDRangeKernelKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
@@ -646,9 +654,9 @@ static RULES_OF_clCommandNDRangeKernelKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandNDRangeKernelKHR/MISALIGNED_SUB_BUFFER_OFFSET/kernel-sub-buffer", [elsewhere("kernel")] vouched("sub_buffer", &["kernel"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clCommandNDRangeKernelKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandNDRangeKernelKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_3, error: "CL_OUT_OF_RESOURCES" },
         rule! { "opencl/clCommandNDRangeKernelKHR/properties-list-terminated", [R::PROPERTIES] ListTerminated, when [],
             origin: Derived, reason: "the list has no length: what a driver reads ends at the terminator" },
     ]
@@ -669,8 +677,9 @@ arguments! {
 
 static RULES_OF_clCommandSVMMemFillKHR_arguments: &[Rule] = {
     type R = clCommandSVMMemFillKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandSVMMemFillKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMMemFill");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandSVMMemFillKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMMemFill");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMMemFill");
     &[
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -693,13 +702,13 @@ static RULES_OF_clCommandSVMMemFillKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/pattern-non-null", [R::PATTERN] NonNull, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/pattern_size-at-most", [R::PATTERN_SIZE] AtMost(constant(name("", 128))), when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/pattern_size-non-zero", [R::PATTERN_SIZE] NonZero, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/pattern_size-power-of-two", [R::PATTERN_SIZE] PowerOfTwo, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemFillKHR/INVALID_VALUE/size-multiple-of", [R::SIZE] MultipleOf(Operand::Field(R::PATTERN_SIZE)), when [of(R::PATTERN_SIZE, Test::NonZero)],
@@ -726,8 +735,9 @@ arguments! {
 
 static RULES_OF_clCommandSVMMemcpyKHR_arguments: &[Rule] = {
     type R = clCommandSVMMemcpyKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCommandSVMMemcpyKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMMemcpy");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCommandSVMMemcpyKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMMemcpy");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMMemcpy");
     &[
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -748,13 +758,13 @@ static RULES_OF_clCommandSVMMemcpyKHR_arguments: &[Rule] = {
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_SYNC_POINT_WAIT_LIST_KHR/sync_point_wait_list-valid-object", [R::SYNC_POINT_WAIT_LIST] vouched("valid_object", &["sync_point_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_VALUE/dst_ptr-non-null", [R::DST_PTR] NonNull, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_VALUE/mutable_handle-null", [R::MUTABLE_HANDLE] Null, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemcpyKHR/INVALID_VALUE/src_ptr-non-null", [R::SRC_PTR] NonNull, when [],
-            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_3, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCommandSVMMemcpyKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCommandSVMMemcpyKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -775,14 +785,15 @@ arguments! {
 
 static RULES_OF_clCompileProgram_arguments: &[Rule] = {
     type R = clCompileProgram_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCompileProgram");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCompileProgram");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clCompileProgram");
     &[
         rule! { "opencl/clCompileProgram/COMPILE_PROGRAM_FAILURE/build", [] vouched("build", &[]), when [],
             origin: Stated, source: FROM, error: "CL_COMPILE_PROGRAM_FAILURE" },
         rule! { "opencl/clCompileProgram/INVALID_COMPILER_OPTIONS/options-build-options", [elsewhere("options")] vouched("build_options", &["compiler", "options"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMPILER_OPTIONS" },
         rule! { "opencl/clCompileProgram/INVALID_CONTEXT/program+input_headers-same-context", [elsewhere("program"), R::INPUT_HEADERS] vouched("same_context", &["program", "input_headers"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCompileProgram/INVALID_DEVICE/device_list+program-device-of-program", [R::DEVICE_LIST, elsewhere("program")] vouched("device_of_program", &["device_list", "program"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCompileProgram/INVALID_OPERATION/program-no-kernels", [elsewhere("program")] vouched("no_kernels", &["program"]), when [],
@@ -814,7 +825,7 @@ arguments! {
 
 static RULES_OF_clCreateBuffer_arguments: &[Rule] = {
     type R = clCreateBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateBuffer");
     &[
         rule! { "opencl/clCreateBuffer/INVALID_BUFFER_SIZE/host_ptr-svm-pointer/flags-has-MEM_COPY_HOST_PTR-attested-svm_size-size-clSVMAlloc", [R::HOST_PTR] vouched("svm_pointer", &["host_ptr", "clSVMAlloc"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR])), if_vouched("svm_size", &["size", "clSVMAlloc"])],
             origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
@@ -866,8 +877,8 @@ arguments! {
 
 static RULES_OF_clCreateBufferWithProperties_arguments: &[Rule] = {
     type R = clCreateBufferWithProperties_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateBuffer");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "CL_MEM_DEVICE_HANDLE_LIST_KHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "CL_MEM_DEVICE_HANDLE_LIST_KHR");
     &[
         rule! { "opencl/clCreateBufferWithProperties/INVALID_BUFFER_SIZE/host_ptr-svm-pointer/flags-has-MEM_COPY_HOST_PTR-attested-svm_size-size-clSVMAlloc", [R::HOST_PTR] vouched("svm_pointer", &["host_ptr", "clSVMAlloc"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_COPY_HOST_PTR])), if_vouched("svm_size", &["size", "clSVMAlloc"])],
             origin: Stated, source: FROM, error: "CL_INVALID_BUFFER_SIZE" },
@@ -969,7 +980,7 @@ arguments! {
 
 static RULES_OF_clCreateCommandBufferKHR_arguments: &[Rule] = {
     type R = clCreateCommandBufferKHR_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateCommandBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateCommandBufferKHR");
     &[
         rule! { "opencl/clCreateCommandBufferKHR/INVALID_COMMAND_QUEUE/queues-valid-object", [R::QUEUES] vouched("valid_object", &["queues"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -996,16 +1007,17 @@ arguments! {
 
 static RULES_OF_clCreateCommandQueue_arguments: &[Rule] = {
     type R = clCreateCommandQueue_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateCommandQueue");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateCommandQueue");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clCreateCommandQueue");
     &[
         rule! { "opencl/clCreateCommandQueue/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateCommandQueue/INVALID_DEVICE/device+context-device-of-context", [elsewhere("device"), elsewhere("context")] vouched("device_of_context", &["device", "context"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueue/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueue/INVALID_QUEUE_PROPERTIES/properties+device-device-support", [R::PROPERTIES, elsewhere("device")] vouched("device_support", &["properties", "device"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_QUEUE_PROPERTIES" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_QUEUE_PROPERTIES" },
         rule! { "opencl/clCreateCommandQueue/INVALID_VALUE/properties-only-flags", [R::PROPERTIES] OnlyFlags(named![cl_command_queue_properties: CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_ON_DEVICE, CL_QUEUE_ON_DEVICE_DEFAULT, CL_QUEUE_NO_SYNC_OPERATIONS_INTEL, CL_QUEUE_RESERVED_QCOM, CL_QUEUE_THREAD_LOCAL_EXEC_ENABLE_INTEL]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateCommandQueue/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
@@ -1025,16 +1037,17 @@ arguments! {
 
 static RULES_OF_clCreateCommandQueueWithProperties_arguments: &[Rule] = {
     type R = clCreateCommandQueueWithProperties_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateCommandQueueWithProperties");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateCommandQueueWithProperties");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clCreateCommandQueueWithProperties");
     &[
         rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_DEVICE/device+context-device-of-context", [elsewhere("device"), elsewhere("context")] vouched("device_of_context", &["device", "context"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_QUEUE_PROPERTIES/properties+device-device-support", [R::PROPERTIES, elsewhere("device")] vouched("device_support", &["properties", "device"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_QUEUE_PROPERTIES" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_QUEUE_PROPERTIES" },
         rule! { "opencl/clCreateCommandQueueWithProperties/INVALID_VALUE/properties-valid-values", [R::PROPERTIES] vouched("valid_values", &["properties"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateCommandQueueWithProperties/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
@@ -1056,16 +1069,17 @@ arguments! {
 
 static RULES_OF_clCreateCommandQueueWithPropertiesKHR_arguments: &[Rule] = {
     type R = clCreateCommandQueueWithPropertiesKHR_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateCommandQueueWithProperties");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateCommandQueueWithProperties");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clCreateCommandQueueWithProperties");
     &[
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_DEVICE/device+context-device-of-context", [elsewhere("device"), elsewhere("context")] vouched("device_of_context", &["device", "context"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_QUEUE_PROPERTIES/properties+device-device-support", [R::PROPERTIES, elsewhere("device")] vouched("device_support", &["properties", "device"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_QUEUE_PROPERTIES" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_QUEUE_PROPERTIES" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/INVALID_VALUE/properties-valid-values", [R::PROPERTIES] vouched("valid_values", &["properties"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateCommandQueueWithPropertiesKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
@@ -1090,12 +1104,13 @@ arguments! {
 
 static RULES_OF_clCreateContext_arguments: &[Rule] = {
     type R = clCreateContext_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clCreateContext");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clCreateContext");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clCreateContext");
     &[
         rule! { "opencl/clCreateContext/DEVICE_NOT_AVAILABLE/devices-device-available", [R::DEVICES] vouched("device_available", &["devices"]), when [],
             origin: Stated, source: FROM, error: "CL_DEVICE_NOT_AVAILABLE" },
         rule! { "opencl/clCreateContext/INVALID_DEVICE/devices-valid-object", [R::DEVICES] vouched("valid_object", &["devices"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateContext/INVALID_PLATFORM/properties-platform-found", [R::PROPERTIES] vouched("platform_found", &["properties"]), when [if_vouched("platform_found", &[])],
             origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clCreateContext/INVALID_PLATFORM/properties-valid-object", [R::PROPERTIES] vouched("valid_object", &["properties"]), when [],
@@ -1107,15 +1122,15 @@ static RULES_OF_clCreateContext_arguments: &[Rule] = {
         rule! { "opencl/clCreateContext/INVALID_PROPERTY/properties-valid-property-values", [R::PROPERTIES] vouched("valid_property_values", &["properties"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateContext/INVALID_VALUE/devices-non-null", [R::DEVICES] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateContext/INVALID_VALUE/num_devices-non-zero", [R::NUM_DEVICES] NonZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateContext/INVALID_VALUE/user_data-null", [R::USER_DATA] Null, when [of(elsewhere("pfn_notify"), Test::Null)],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateContext/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateContext/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
         rule! { "opencl/clCreateContext/properties-list-terminated", [R::PROPERTIES] ListTerminated, when [],
             origin: Derived, reason: "the list has no length: what a driver reads ends at the terminator" },
     ]
@@ -1131,22 +1146,23 @@ arguments! {
 
 static RULES_OF_clCreateContextFromType_arguments: &[Rule] = {
     type R = clCreateContextFromType_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clCreateContextFromType");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clCreateContextFromType");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clCreateContextFromType");
     &[
         rule! { "opencl/clCreateContextFromType/INVALID_DEVICE_TYPE/device_type-only-flags", [R::DEVICE_TYPE] OnlyFlags(named![cl_device_type: CL_DEVICE_TYPE_DEFAULT, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_CUSTOM, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_RESERVED0_QCOM]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE_TYPE" },
         rule! { "opencl/clCreateContextFromType/INVALID_PLATFORM/properties-platform-found", [R::PROPERTIES] vouched("platform_found", &["properties"]), when [if_vouched("platform_found", &[])],
-            origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clCreateContextFromType/INVALID_PLATFORM/properties-valid-object", [R::PROPERTIES] vouched("valid_object", &["properties"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clCreateContextFromType/INVALID_PROPERTY/properties-no-duplicate-property", [R::PROPERTIES] NoDuplicateProperty, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateContextFromType/INVALID_PROPERTY/properties-only-properties", [R::PROPERTIES] OnlyProperties(named![cl_context_properties: CL_CONTEXT_PLATFORM, CL_CONTEXT_INTEROP_USER_SYNC, CL_GL_CONTEXT_KHR, CL_EGL_DISPLAY_KHR, CL_GLX_DISPLAY_KHR, CL_WGL_HDC_KHR, CL_CGL_SHAREGROUP_KHR, CL_CONTEXT_MEMORY_INITIALIZE_KHR, CL_CONTEXT_TERMINATE_KHR, CL_PRINTF_CALLBACK_ARM, CL_PRINTF_BUFFERSIZE_ARM, CL_CONTEXT_SAFETY_PROPERTIES_IMG, CL_CONTEXT_SHOW_DIAGNOSTICS_INTEL]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateContextFromType/INVALID_PROPERTY/properties-valid-property-values", [R::PROPERTIES] vouched("valid_property_values", &["properties"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clCreateContextFromType/INVALID_VALUE/user_data-null", [R::USER_DATA] Null, when [of(elsewhere("pfn_notify"), Test::Null)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateContextFromType/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateContextFromType/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -1155,7 +1171,7 @@ static RULES_OF_clCreateContextFromType_arguments: &[Rule] = {
 };
 
 static RULES_OF_clCreateEventFromEGLSyncKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateEventFromEGLSyncKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateEventFromEGLSyncKHR");
     &[
         rule! { "opencl/clCreateEventFromEGLSyncKHR/INVALID_CONTEXT/context-of-other-api", [] vouched("context_of_other_api", &[]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1167,7 +1183,7 @@ static RULES_OF_clCreateEventFromEGLSyncKHR_arguments: &[Rule] = {
 };
 
 static RULES_OF_clCreateEventFromGLsyncKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateEventFromGLsyncKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateEventFromGLsyncKHR");
     &[
         rule! { "opencl/clCreateEventFromGLsyncKHR/INVALID_CONTEXT/context-of-other-api", [] vouched("context_of_other_api", &[]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1186,7 +1202,7 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clCreateFromD3D10BufferKHR_arguments: &[Rule] = {
     type R = clCreateFromD3D10BufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromD3D10BufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromD3D10BufferKHR");
     &[
         rule! { "opencl/clCreateFromD3D10BufferKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1207,7 +1223,7 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clCreateFromD3D10Texture2DKHR_arguments: &[Rule] = {
     type R = clCreateFromD3D10Texture2DKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromD3D10Texture2DKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromD3D10Texture2DKHR");
     &[
         rule! { "opencl/clCreateFromD3D10Texture2DKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1230,7 +1246,7 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clCreateFromD3D10Texture3DKHR_arguments: &[Rule] = {
     type R = clCreateFromD3D10Texture3DKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromD3D10Texture3DKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromD3D10Texture3DKHR");
     &[
         rule! { "opencl/clCreateFromD3D10Texture3DKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1253,7 +1269,7 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clCreateFromD3D11BufferKHR_arguments: &[Rule] = {
     type R = clCreateFromD3D11BufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromD3D11BufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromD3D11BufferKHR");
     &[
         rule! { "opencl/clCreateFromD3D11BufferKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1274,7 +1290,7 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clCreateFromD3D11Texture2DKHR_arguments: &[Rule] = {
     type R = clCreateFromD3D11Texture2DKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromD3D11Texture2DKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromD3D11Texture2DKHR");
     &[
         rule! { "opencl/clCreateFromD3D11Texture2DKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1297,7 +1313,7 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clCreateFromD3D11Texture3DKHR_arguments: &[Rule] = {
     type R = clCreateFromD3D11Texture3DKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromD3D11Texture3DKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromD3D11Texture3DKHR");
     &[
         rule! { "opencl/clCreateFromD3D11Texture3DKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1318,7 +1334,7 @@ arguments! {
 
 static RULES_OF_clCreateFromDX9MediaSurfaceKHR_arguments: &[Rule] = {
     type R = clCreateFromDX9MediaSurfaceKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromDX9MediaSurfaceKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromDX9MediaSurfaceKHR");
     &[
         rule! { "opencl/clCreateFromDX9MediaSurfaceKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1343,7 +1359,7 @@ arguments! {
 
 static RULES_OF_clCreateFromEGLImageKHR_arguments: &[Rule] = {
     type R = clCreateFromEGLImageKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromEGLImageKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromEGLImageKHR");
     &[
         rule! { "opencl/clCreateFromEGLImageKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1364,7 +1380,7 @@ arguments! {
 
 static RULES_OF_clCreateFromGLBuffer_arguments: &[Rule] = {
     type R = clCreateFromGLBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromGLBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromGLBuffer");
     &[
         rule! { "opencl/clCreateFromGLBuffer/INVALID_CONTEXT/context-of-other-api", [] vouched("context_of_other_api", &[]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1387,7 +1403,7 @@ arguments! {
 
 static RULES_OF_clCreateFromGLRenderbuffer_arguments: &[Rule] = {
     type R = clCreateFromGLRenderbuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromGLRenderbuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromGLRenderbuffer");
     &[
         rule! { "opencl/clCreateFromGLRenderbuffer/INVALID_CONTEXT/context-of-other-api", [] vouched("context_of_other_api", &[]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1405,7 +1421,7 @@ static RULES_OF_clCreateFromGLRenderbuffer_arguments: &[Rule] = {
 };
 
 static RULES_OF_clCreateFromGLTexture_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateFromGLTexture");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateFromGLTexture");
     &[
         rule! { "opencl/clCreateFromGLTexture/INVALID_CONTEXT/context-of-other-api", [] vouched("context_of_other_api", &[]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1430,7 +1446,7 @@ arguments! {
 
 static RULES_OF_clCreateImage_arguments: &[Rule] = {
     type R = clCreateImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateImage");
     &[
         rule! { "opencl/clCreateImage/IMAGE_FORMAT_NOT_SUPPORTED/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
@@ -1477,7 +1493,7 @@ arguments! {
 
 static RULES_OF_clCreateImage2D_arguments: &[Rule] = {
     type R = clCreateImage2D_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateImage2D");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateImage2D");
     &[
         rule! { "opencl/clCreateImage2D/IMAGE_FORMAT_NOT_SUPPORTED/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
@@ -1518,7 +1534,7 @@ arguments! {
 
 static RULES_OF_clCreateImage3D_arguments: &[Rule] = {
     type R = clCreateImage3D_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateImage3D");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateImage3D");
     &[
         rule! { "opencl/clCreateImage3D/IMAGE_FORMAT_NOT_SUPPORTED/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
@@ -1563,13 +1579,14 @@ arguments! {
 
 static RULES_OF_clCreateImageWithProperties_arguments: &[Rule] = {
     type R = clCreateImageWithProperties_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateImage");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "CL_MEM_DEVICE_HANDLE_LIST_KHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clCreateImage");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "CL_MEM_DEVICE_HANDLE_LIST_KHR");
     &[
         rule! { "opencl/clCreateImageWithProperties/IMAGE_FORMAT_NOT_SUPPORTED/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clCreateImageWithProperties/IMAGE_FORMAT_NOT_SUPPORTED/hardware-buffer-format", [] vouched("hardware_buffer_format", &["AHARDWAREBUFFER_FORMAT_BLOB"]), when [of(property(R::PROPERTIES, "properties[CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR]", (cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR.0 as i128) as u64), Test::Present)],
-            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM_2, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clCreateImageWithProperties/INVALID_DEVICE/context-device-of-context", [elsewhere("context")] vouched("device_of_context", &["CL_MEM_DEVICE_HANDLE_LIST_KHR", "context"]), when [],
@@ -1649,7 +1666,7 @@ static RULES_OF_clCreateImageWithProperties_arguments: &[Rule] = {
         rule! { "opencl/clCreateImageWithProperties/properties-list-terminated", [R::PROPERTIES] ListTerminated, when [],
             origin: Derived, reason: "the list has no length: what a driver reads ends at the terminator" },
         rule! { "opencl/clCreateImageWithProperties/properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]-list-terminated", [property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64)] ListTerminated, when [of(property(R::PROPERTIES, "properties[CL_MEM_DEVICE_HANDLE_LIST_KHR]", (cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128) as u64), Test::Present)],
-            origin: Stated, source: FROM_2 },
+            origin: Stated, source: FROM_3 },
     ]
 };
 
@@ -1661,7 +1678,7 @@ arguments! {
 
 static RULES_OF_clCreateKernel_arguments: &[Rule] = {
     type R = clCreateKernel_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateKernel");
     &[
         rule! { "opencl/clCreateKernel/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
@@ -1677,7 +1694,7 @@ static RULES_OF_clCreateKernel_arguments: &[Rule] = {
 };
 
 static RULES_OF_clCreateKernelsInProgram_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateKernelsInProgram");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateKernelsInProgram");
     &[
         rule! { "opencl/clCreateKernelsInProgram/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
@@ -1699,7 +1716,7 @@ arguments! {
 
 static RULES_OF_clCreatePipe_arguments: &[Rule] = {
     type R = clCreatePipe_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreatePipe");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreatePipe");
     &[
         rule! { "opencl/clCreatePipe/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1727,7 +1744,7 @@ arguments! {
 
 static RULES_OF_clCreateProgramWithBinary_arguments: &[Rule] = {
     type R = clCreateProgramWithBinary_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateProgramWithBinary");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateProgramWithBinary");
     &[
         rule! { "opencl/clCreateProgramWithBinary/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1753,7 +1770,7 @@ arguments! {
 
 static RULES_OF_clCreateProgramWithBuiltInKernels_arguments: &[Rule] = {
     type R = clCreateProgramWithBuiltInKernels_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateProgramWithBuiltInKernels");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateProgramWithBuiltInKernels");
     &[
         rule! { "opencl/clCreateProgramWithBuiltInKernels/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1779,7 +1796,7 @@ arguments! {
 
 static RULES_OF_clCreateProgramWithIL_arguments: &[Rule] = {
     type R = clCreateProgramWithIL_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateProgramWithIL");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateProgramWithIL");
     &[
         rule! { "opencl/clCreateProgramWithIL/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1805,7 +1822,7 @@ arguments! {
 
 static RULES_OF_clCreateProgramWithILKHR_arguments: &[Rule] = {
     type R = clCreateProgramWithILKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateProgramWithIL");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateProgramWithIL");
     &[
         rule! { "opencl/clCreateProgramWithILKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1823,7 +1840,7 @@ static RULES_OF_clCreateProgramWithILKHR_arguments: &[Rule] = {
 };
 
 static RULES_OF_clCreateProgramWithSource_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateProgramWithSource");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateProgramWithSource");
     &[
         rule! { "opencl/clCreateProgramWithSource/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1835,7 +1852,7 @@ static RULES_OF_clCreateProgramWithSource_arguments: &[Rule] = {
 };
 
 static RULES_OF_clCreateSampler_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateSampler");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateSampler");
     &[
         rule! { "opencl/clCreateSampler/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1858,7 +1875,7 @@ arguments! {
 
 static RULES_OF_clCreateSamplerWithProperties_arguments: &[Rule] = {
     type R = clCreateSamplerWithProperties_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateSamplerWithProperties");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateSamplerWithProperties");
     &[
         rule! { "opencl/clCreateSamplerWithProperties/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1889,9 +1906,9 @@ arguments! {
 
 static RULES_OF_clCreateSemaphoreWithPropertiesKHR_arguments: &[Rule] = {
     type R = clCreateSemaphoreWithPropertiesKHR_arguments<'static>;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateSemaphoreWithPropertiesKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR");
-    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateSemaphoreWithPropertiesKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR");
     &[
         rule! { "opencl/clCreateSemaphoreWithPropertiesKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -1955,7 +1972,8 @@ arguments! {
 
 static RULES_OF_clCreateSubBuffer_arguments: &[Rule] = {
     type R = clCreateSubBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateSubBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clCreateSubBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateSubBuffer");
     &[
         rule! { "opencl/clCreateSubBuffer/INVALID_MEM_OBJECT/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
@@ -1970,11 +1988,11 @@ static RULES_OF_clCreateSubBuffer_arguments: &[Rule] = {
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_HOST_WRITE_ONLY", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_HOST_WRITE_ONLY"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_HOST_READ_ONLY]))],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_IMMUTABLE/flags-has-MEM_HOST_WRITE_ONLY", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_IMMUTABLE_EXT"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_HOST_WRITE_ONLY]))],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_IMMUTABLE/flags-has-MEM_READ_WRITE", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_IMMUTABLE_EXT"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_READ_WRITE]))],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_IMMUTABLE/flags-has-MEM_WRITE_ONLY", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_IMMUTABLE_EXT"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_WRITE_ONLY]))],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_READ_ONLY/flags-has-MEM_READ_WRITE", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_READ_ONLY"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_READ_WRITE]))],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer-created-with/created_with-buffer-MEM_READ_ONLY/flags-has-MEM_WRITE_ONLY", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_READ_ONLY"]), when [of(R::FLAGS, Test::Has(named![cl_mem_flags: CL_MEM_WRITE_ONLY]))],
@@ -1986,27 +2004,28 @@ static RULES_OF_clCreateSubBuffer_arguments: &[Rule] = {
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer_create_info-non-null", [R::BUFFER_CREATE_INFO] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/buffer_create_type-valid-values", [elsewhere("buffer_create_type")] vouched("valid_values", &["buffer_create_type"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/INVALID_VALUE/flags-lacks-flags", [R::FLAGS] LacksFlags(named![cl_mem_flags: CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubBuffer/MEM_OBJECT_ALLOCATION_FAILURE/memory", [] vouched("memory", &[]), when [],
             origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clCreateSubBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateSubBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clCreateSubDevices_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clCreateSubDevices");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clCreateSubDevices");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clCreateSubDevices");
     &[
         rule! { "opencl/clCreateSubDevices/INVALID_DEVICE/in_device-valid-object", [elsewhere("in_device")] vouched("valid_object", &["in_device"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clCreateSubDevices/INVALID_DEVICE_PARTITION_COUNT/in_device-device-limit", [elsewhere("in_device")] vouched("device_limit", &["CL_DEVICE_MAX_COMPUTE_UNITS", "in_device"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE_PARTITION_COUNT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE_PARTITION_COUNT" },
         rule! { "opencl/clCreateSubDevices/INVALID_VALUE/properties-valid-values", [elsewhere("properties")] vouched("valid_values", &["properties"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clCreateSubDevices/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clCreateSubDevices/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -2015,7 +2034,7 @@ static RULES_OF_clCreateSubDevices_arguments: &[Rule] = {
 };
 
 static RULES_OF_clCreateUserEvent_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clCreateUserEvent");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clCreateUserEvent");
     &[
         rule! { "opencl/clCreateUserEvent/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -2039,7 +2058,7 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clEnqueueAcquireD3D10ObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueAcquireD3D10ObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueAcquireD3D10ObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueAcquireD3D10ObjectsKHR");
     &[
         rule! { "opencl/clEnqueueAcquireD3D10ObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -2073,7 +2092,7 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clEnqueueAcquireD3D11ObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueAcquireD3D11ObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueAcquireD3D11ObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueAcquireD3D11ObjectsKHR");
     &[
         rule! { "opencl/clEnqueueAcquireD3D11ObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -2105,7 +2124,7 @@ arguments! {
 
 static RULES_OF_clEnqueueAcquireDX9MediaSurfacesKHR_arguments: &[Rule] = {
     type R = clEnqueueAcquireDX9MediaSurfacesKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueAcquireDX9MediaSurfacesKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueAcquireDX9MediaSurfacesKHR");
     &[
         rule! { "opencl/clEnqueueAcquireDX9MediaSurfacesKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -2137,7 +2156,7 @@ arguments! {
 
 static RULES_OF_clEnqueueAcquireEGLObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueAcquireEGLObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueAcquireEGLObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueAcquireEGLObjectsKHR");
     &[
         rule! { "opencl/clEnqueueAcquireEGLObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -2169,7 +2188,7 @@ arguments! {
 
 static RULES_OF_clEnqueueAcquireExternalMemObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueAcquireExternalMemObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueAcquireExternalMemObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueAcquireExternalMemObjectsKHR");
     &[
         rule! { "opencl/clEnqueueAcquireExternalMemObjectsKHR/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_wait_list-no-failed-event", [R::EVENT_WAIT_LIST] vouched("no_failed_event", &["event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
@@ -2205,7 +2224,7 @@ arguments! {
 
 static RULES_OF_clEnqueueAcquireGLObjects_arguments: &[Rule] = {
     type R = clEnqueueAcquireGLObjects_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueAcquireGLObjects");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueAcquireGLObjects");
     &[
         rule! { "opencl/clEnqueueAcquireGLObjects/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -2229,7 +2248,7 @@ static RULES_OF_clEnqueueAcquireGLObjects_arguments: &[Rule] = {
 };
 
 static RULES_OF_clEnqueueBarrier_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueBarrier");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueBarrier");
     &[
         rule! { "opencl/clEnqueueBarrier/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -2249,7 +2268,7 @@ arguments! {
 
 static RULES_OF_clEnqueueBarrierWithWaitList_arguments: &[Rule] = {
     type R = clEnqueueBarrierWithWaitList_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueBarrierWithWaitList");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueBarrierWithWaitList");
     &[
         rule! { "opencl/clEnqueueBarrierWithWaitList/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -2277,7 +2296,8 @@ arguments! {
 
 static RULES_OF_clEnqueueCommandBufferKHR_arguments: &[Rule] = {
     type R = clEnqueueCommandBufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCommandBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCommandBufferKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCommandBufferKHR");
     &[
         rule! { "opencl/clEnqueueCommandBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -2290,7 +2310,7 @@ static RULES_OF_clEnqueueCommandBufferKHR_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueCommandBufferKHR/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCommandBufferKHR/INVALID_OPERATION/command_buffer-command-buffer-state", [elsewhere("command_buffer")] vouched("command_buffer_state", &["command_buffer", "executable"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCommandBufferKHR/INVALID_VALUE/queues+num_queues-null-iff-zero", [R::QUEUES, R::NUM_QUEUES] NullIffZero, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCommandBufferKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
@@ -2309,36 +2329,37 @@ arguments! {
 
 static RULES_OF_clEnqueueCopyBuffer_arguments: &[Rule] = {
     type R = clEnqueueCopyBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyBuffer");
     &[
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_CONTEXT/command_queue+dst_buffer-same-context", [elsewhere("command_queue"), elsewhere("dst_buffer")] vouched("same_context", &["command_queue", "dst_buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_CONTEXT/command_queue+src_buffer-same-context", [elsewhere("command_queue"), elsewhere("src_buffer")] vouched("same_context", &["command_queue", "src_buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_MEM_OBJECT/dst_buffer-valid-object", [elsewhere("dst_buffer")] vouched("valid_object", &["dst_buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_MEM_OBJECT/src_buffer-valid-object", [elsewhere("src_buffer")] vouched("valid_object", &["src_buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyBuffer/INVALID_OPERATION/dst_buffer-created-with", [elsewhere("dst_buffer")] vouched("created_with", &["dst_buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyBuffer/MEM_COPY_OVERLAP/src_buffer+dst_buffer-same-object/304a7ae1eb5304eb", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [if_vouched("no_overlap", &[])],
-            origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clEnqueueCopyBuffer/MEM_COPY_OVERLAP/src_buffer+dst_buffer-same-object/ee6fdd324f355ad5", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [if_vouched("no_overlap", &[])],
-            origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clEnqueueCopyBuffer/MEM_OBJECT_ALLOCATION_FAILURE/src_buffer+dst_buffer-memory", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("memory", &["src_buffer", "dst_buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueCopyBuffer/MISALIGNED_SUB_BUFFER_OFFSET/dst_buffer-sub-buffer", [elsewhere("dst_buffer")] vouched("sub_buffer", &["dst_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueCopyBuffer/MISALIGNED_SUB_BUFFER_OFFSET/src_buffer-sub-buffer", [elsewhere("src_buffer")] vouched("sub_buffer", &["src_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueCopyBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueCopyBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -2362,56 +2383,57 @@ arguments! {
 
 static RULES_OF_clEnqueueCopyBufferRect_arguments: &[Rule] = {
     type R = clEnqueueCopyBufferRect_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyBufferRect");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyBufferRect");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyBufferRect");
     &[
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_CONTEXT/command_queue+dst_buffer-same-context", [elsewhere("command_queue"), elsewhere("dst_buffer")] vouched("same_context", &["command_queue", "dst_buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_CONTEXT/command_queue+src_buffer-same-context", [elsewhere("command_queue"), elsewhere("src_buffer")] vouched("same_context", &["command_queue", "src_buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_MEM_OBJECT/dst_buffer-valid-object", [elsewhere("dst_buffer")] vouched("valid_object", &["dst_buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_MEM_OBJECT/src_buffer-valid-object", [elsewhere("src_buffer")] vouched("valid_object", &["src_buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_OPERATION/dst_buffer-created-with", [elsewhere("dst_buffer")] vouched("created_with", &["dst_buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/dst_origin-non-null", [R::DST_ORIGIN] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/dst_row_pitch+region-pitch", [R::DST_ROW_PITCH, R::REGION] vouched("pitch", &["dst_row_pitch", "region"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/dst_slice_pitch-multiple-of", [R::DST_SLICE_PITCH] MultipleOf(Operand::Field(R::DST_ROW_PITCH)), when [of(R::DST_SLICE_PITCH, Test::NonZero), of(R::DST_ROW_PITCH, Test::NonZero)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/region", [] vouched("region", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/src_buffer+dst_buffer-same-object/src_row_pitch-not_in-dst_row_pitch", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [of(R::SRC_ROW_PITCH, Test::NotEqual(Operand::Field(R::DST_ROW_PITCH)))],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/src_buffer+dst_buffer-same-object/src_slice_pitch-not_in-dst_slice_pitch", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [of(R::SRC_SLICE_PITCH, Test::NotEqual(Operand::Field(R::DST_SLICE_PITCH)))],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/src_origin-non-null", [R::SRC_ORIGIN] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/src_row_pitch+region-pitch", [R::SRC_ROW_PITCH, R::REGION] vouched("pitch", &["src_row_pitch", "region"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/INVALID_VALUE/src_slice_pitch-multiple-of", [R::SRC_SLICE_PITCH] MultipleOf(Operand::Field(R::SRC_ROW_PITCH)), when [of(R::SRC_SLICE_PITCH, Test::NonZero), of(R::SRC_ROW_PITCH, Test::NonZero)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferRect/MEM_COPY_OVERLAP/src_buffer+dst_buffer-same-object/304a7ae1eb5304eb", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [if_vouched("no_overlap", &[])],
-            origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clEnqueueCopyBufferRect/MEM_COPY_OVERLAP/src_buffer+dst_buffer-same-object/ee6fdd324f355ad5", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("same_object", &["src_buffer", "dst_buffer"]), when [if_vouched("no_overlap", &[])],
-            origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clEnqueueCopyBufferRect/MEM_OBJECT_ALLOCATION_FAILURE/src_buffer+dst_buffer-memory", [elsewhere("src_buffer"), elsewhere("dst_buffer")] vouched("memory", &["src_buffer", "dst_buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueCopyBufferRect/MISALIGNED_SUB_BUFFER_OFFSET/dst_buffer-sub-buffer", [elsewhere("dst_buffer")] vouched("sub_buffer", &["dst_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueCopyBufferRect/MISALIGNED_SUB_BUFFER_OFFSET/src_buffer-sub-buffer", [elsewhere("src_buffer")] vouched("sub_buffer", &["src_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueCopyBufferRect/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueCopyBufferRect/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -2430,12 +2452,13 @@ arguments! {
 
 static RULES_OF_clEnqueueCopyBufferToImage_arguments: &[Rule] = {
     type R = clEnqueueCopyBufferToImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyBufferToImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyBufferToImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyBufferToImage");
     &[
         rule! { "opencl/clEnqueueCopyBufferToImage/IMAGE_FORMAT_NOT_SUPPORTED/dst_image+command_queue-device-support", [elsewhere("dst_image"), elsewhere("command_queue")] vouched("device_support", &["dst_image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_CONTEXT/command_queue+dst_image-same-context", [elsewhere("command_queue"), elsewhere("dst_image")] vouched("same_context", &["command_queue", "dst_image"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
@@ -2457,7 +2480,7 @@ static RULES_OF_clEnqueueCopyBufferToImage_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_OPERATION/dst_image-created-with", [elsewhere("dst_image")] vouched("created_with", &["dst_image", "CL_MEM_IMMUTABLE_EXT"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_VALUE/dst_origin+region+dst_image-within-bounds", [R::DST_ORIGIN, R::REGION, elsewhere("dst_image")] vouched("within_bounds", &["dst_origin", "region", "dst_image"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyBufferToImage/INVALID_VALUE/dst_origin-non-null", [R::DST_ORIGIN] NonNull, when [],
@@ -2471,9 +2494,9 @@ static RULES_OF_clEnqueueCopyBufferToImage_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueCopyBufferToImage/MISALIGNED_SUB_BUFFER_OFFSET/src_buffer-sub-buffer", [elsewhere("src_buffer")] vouched("sub_buffer", &["src_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueCopyBufferToImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueCopyBufferToImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2489,48 +2512,49 @@ arguments! {
 
 static RULES_OF_clEnqueueCopyImage_arguments: &[Rule] = {
     type R = clEnqueueCopyImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyImage");
     &[
         rule! { "opencl/clEnqueueCopyImage/IMAGE_FORMAT_MISMATCH/src_image+dst_image-same-format", [elsewhere("src_image"), elsewhere("dst_image")] vouched("same_format", &["src_image", "dst_image"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_MISMATCH" },
         rule! { "opencl/clEnqueueCopyImage/IMAGE_FORMAT_NOT_SUPPORTED/src_image+dst_image+command_queue-device-support", [elsewhere("src_image"), elsewhere("dst_image"), elsewhere("command_queue")] vouched("device_support", &["src_image", "dst_image", "command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
+            origin: Stated, source: FROM_2, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_CONTEXT/command_queue+dst_image-same-context", [elsewhere("command_queue"), elsewhere("dst_image")] vouched("same_context", &["command_queue", "dst_image"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_CONTEXT/command_queue+src_image-same-context", [elsewhere("command_queue"), elsewhere("src_image")] vouched("same_context", &["command_queue", "src_image"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_IMAGE_SIZE/src_image+dst_image+command_queue-device-support", [elsewhere("src_image"), elsewhere("dst_image"), elsewhere("command_queue")] vouched("device_support", &["src_image", "dst_image", "command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_MEM_OBJECT/dst_image-valid-object", [elsewhere("dst_image")] vouched("valid_object", &["dst_image"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_MEM_OBJECT/src_image-valid-object", [elsewhere("src_image")] vouched("valid_object", &["src_image"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_MIP_LEVEL/dst_origin+dst_image-valid-mip-level", [R::DST_ORIGIN, elsewhere("dst_image")] vouched("valid_mip_level", &["dst_origin", "dst_image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_MIP_LEVEL/src_origin+src_image-valid-mip-level", [R::SRC_ORIGIN, elsewhere("src_image")] vouched("valid_mip_level", &["src_origin", "src_image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
-            origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_OPERATION/dst_image-created-with", [elsewhere("dst_image")] vouched("created_with", &["dst_image", "CL_MEM_IMMUTABLE_EXT"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_VALUE/dst_origin-non-null", [R::DST_ORIGIN] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyImage/INVALID_VALUE/src_origin-non-null", [R::SRC_ORIGIN] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyImage/MEM_COPY_OVERLAP/src_image+dst_image-same-object", [elsewhere("src_image"), elsewhere("dst_image")] vouched("same_object", &["src_image", "dst_image"]), when [if_vouched("no_overlap", &[])],
             origin: Stated, source: FROM, error: "CL_MEM_COPY_OVERLAP" },
         rule! { "opencl/clEnqueueCopyImage/MEM_OBJECT_ALLOCATION_FAILURE/src_image+dst_image-memory", [elsewhere("src_image"), elsewhere("dst_image")] vouched("memory", &["src_image", "dst_image"]), when [],
-            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueCopyImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueCopyImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -2549,12 +2573,13 @@ arguments! {
 
 static RULES_OF_clEnqueueCopyImageToBuffer_arguments: &[Rule] = {
     type R = clEnqueueCopyImageToBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueCopyImageToBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueCopyImageToBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueCopyImageToBuffer");
     &[
         rule! { "opencl/clEnqueueCopyImageToBuffer/IMAGE_FORMAT_NOT_SUPPORTED/src_image+command_queue-device-support", [elsewhere("src_image"), elsewhere("command_queue")] vouched("device_support", &["src_image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_CONTEXT/command_queue+dst_buffer-same-context", [elsewhere("command_queue"), elsewhere("dst_buffer")] vouched("same_context", &["command_queue", "dst_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
@@ -2576,7 +2601,7 @@ static RULES_OF_clEnqueueCopyImageToBuffer_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_OPERATION/dst_buffer-created-with", [elsewhere("dst_buffer")] vouched("created_with", &["dst_buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/INVALID_VALUE/src_origin+region+src_image-within-bounds", [R::SRC_ORIGIN, R::REGION, elsewhere("src_image")] vouched("within_bounds", &["src_origin", "region", "src_image"]), when [],
@@ -2590,9 +2615,9 @@ static RULES_OF_clEnqueueCopyImageToBuffer_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueCopyImageToBuffer/MISALIGNED_SUB_BUFFER_OFFSET/dst_buffer-sub-buffer", [elsewhere("dst_buffer")] vouched("sub_buffer", &["dst_buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueCopyImageToBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2609,40 +2634,41 @@ arguments! {
 
 static RULES_OF_clEnqueueFillBuffer_arguments: &[Rule] = {
     type R = clEnqueueFillBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueFillBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueFillBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueFillBuffer");
     &[
         rule! { "opencl/clEnqueueFillBuffer/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_CONTEXT/command_queue+buffer-same-context", [elsewhere("command_queue"), elsewhere("buffer")] vouched("same_context", &["command_queue", "buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_OPERATION/buffer-created-with", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/offset+size-within-bounds", [R::OFFSET, R::SIZE] vouched("within_bounds", &["offset", "size"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/offset-multiple-of", [R::OFFSET] MultipleOf(Operand::Field(R::PATTERN_SIZE)), when [of(R::PATTERN_SIZE, Test::NonZero)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/pattern-non-null", [R::PATTERN] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/pattern_size-at-most", [R::PATTERN_SIZE] AtMost(constant(name("", 128))), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/pattern_size-non-zero", [R::PATTERN_SIZE] NonZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/pattern_size-power-of-two", [R::PATTERN_SIZE] PowerOfTwo, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/INVALID_VALUE/size-multiple-of", [R::SIZE] MultipleOf(Operand::Field(R::PATTERN_SIZE)), when [of(R::PATTERN_SIZE, Test::NonZero)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillBuffer/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+            origin: Stated, source: FROM_2, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueFillBuffer/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueFillBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueFillBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -2662,12 +2688,13 @@ arguments! {
 
 static RULES_OF_clEnqueueFillImage_arguments: &[Rule] = {
     type R = clEnqueueFillImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueFillImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueFillImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueFillImage");
     &[
         rule! { "opencl/clEnqueueFillImage/IMAGE_FORMAT_NOT_SUPPORTED/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueFillImage/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueFillImage/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueFillImage/INVALID_CONTEXT/command_queue+image-same-context", [elsewhere("command_queue"), elsewhere("image")] vouched("same_context", &["command_queue", "image"]), when [],
@@ -2679,15 +2706,15 @@ static RULES_OF_clEnqueueFillImage_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueFillImage/INVALID_IMAGE_SIZE/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clEnqueueFillImage/INVALID_MEM_OBJECT/image-valid-object", [elsewhere("image")] vouched("valid_object", &["image"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueFillImage/INVALID_MIP_LEVEL/origin+image-valid-mip-level", [R::ORIGIN, elsewhere("image")] vouched("valid_mip_level", &["origin", "image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
             origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueFillImage/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueFillImage/INVALID_OPERATION/image-created-with", [elsewhere("image")] vouched("created_with", &["image", "CL_MEM_IMMUTABLE_EXT"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueFillImage/INVALID_VALUE/fill_color-non-null", [R::FILL_COLOR] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillImage/INVALID_VALUE/origin+region-within-bounds", [R::ORIGIN, R::REGION] vouched("within_bounds", &["origin", "region"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueFillImage/INVALID_VALUE/origin-non-null", [R::ORIGIN] NonNull, when [],
@@ -2697,9 +2724,9 @@ static RULES_OF_clEnqueueFillImage_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueFillImage/MEM_OBJECT_ALLOCATION_FAILURE/image-memory", [elsewhere("image")] vouched("memory", &["image"]), when [],
             origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueFillImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueFillImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2714,12 +2741,13 @@ arguments! {
 
 static RULES_OF_clEnqueueMapBuffer_arguments: &[Rule] = {
     type R = clEnqueueMapBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueMapBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueMapBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueMapBuffer");
     &[
         rule! { "opencl/clEnqueueMapBuffer/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_CONTEXT/command_queue+buffer-same-context", [elsewhere("command_queue"), elsewhere("buffer")] vouched("same_context", &["command_queue", "buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
@@ -2729,7 +2757,7 @@ static RULES_OF_clEnqueueMapBuffer_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueMapBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_OPERATION/buffer-created-with/created_with-buffer-MEM_HOST_READ_ONLY-MEM_HOST_NO_ACCESS/map_flags-has-MAP_WRITE", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_HOST_READ_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [of(R::MAP_FLAGS, Test::Has(named![cl_map_flags: CL_MAP_WRITE]))],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_OPERATION/buffer-created-with/created_with-buffer-MEM_HOST_READ_ONLY-MEM_HOST_NO_ACCESS/map_flags-has-MAP_WRITE_INVALIDATE_REGION", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_HOST_READ_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [of(R::MAP_FLAGS, Test::Has(named![cl_map_flags: CL_MAP_WRITE_INVALIDATE_REGION]))],
@@ -2741,7 +2769,7 @@ static RULES_OF_clEnqueueMapBuffer_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueMapBuffer/INVALID_OPERATION/buffer-created-with/created_with-buffer-MEM_IMMUTABLE/map_flags-has-MAP_WRITE_INVALIDATE_REGION", [elsewhere("buffer")] vouched("created_with", &["buffer", "CL_MEM_IMMUTABLE_EXT"]), when [of(R::MAP_FLAGS, Test::Has(named![cl_map_flags: CL_MAP_WRITE_INVALIDATE_REGION]))],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_OPERATION/no-overlap", [] vouched("no_overlap", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_VALUE/map_flags-only-flags", [R::MAP_FLAGS] OnlyFlags(named![cl_map_flags: CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMapBuffer/INVALID_VALUE/offset+size-within-bounds", [elsewhere("offset"), R::SIZE] vouched("within_bounds", &["offset", "size"]), when [],
@@ -2753,9 +2781,9 @@ static RULES_OF_clEnqueueMapBuffer_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueMapBuffer/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueMapBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueMapBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2772,14 +2800,15 @@ arguments! {
 
 static RULES_OF_clEnqueueMapImage_arguments: &[Rule] = {
     type R = clEnqueueMapImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueMapImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueMapImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueMapImage");
     &[
         rule! { "opencl/clEnqueueMapImage/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueMapImage/IMAGE_FORMAT_NOT_SUPPORTED/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueMapImage/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueMapImage/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueMapImage/INVALID_CONTEXT/command_queue+image-same-context", [elsewhere("command_queue"), elsewhere("image")] vouched("same_context", &["command_queue", "image"]), when [],
@@ -2791,7 +2820,7 @@ static RULES_OF_clEnqueueMapImage_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueMapImage/INVALID_IMAGE_SIZE/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clEnqueueMapImage/INVALID_MEM_OBJECT/image-valid-object", [elsewhere("image")] vouched("valid_object", &["image"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueMapImage/INVALID_MIP_LEVEL/origin+image-valid-mip-level", [R::ORIGIN, elsewhere("image")] vouched("valid_mip_level", &["origin", "image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
             origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueMapImage/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
@@ -2803,9 +2832,9 @@ static RULES_OF_clEnqueueMapImage_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueMapImage/INVALID_OPERATION/image-created-with/created_with-image-MEM_HOST_WRITE_ONLY-MEM_HOST_NO_ACCESS", [elsewhere("image")] vouched("created_with", &["image", "CL_MEM_HOST_WRITE_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [of(R::MAP_FLAGS, Test::Has(named![cl_map_flags: CL_MAP_READ]))],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapImage/INVALID_OPERATION/no-overlap", [] vouched("no_overlap", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueMapImage/INVALID_VALUE/image_row_pitch-non-null", [R::IMAGE_ROW_PITCH] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMapImage/INVALID_VALUE/map_flags-only-flags", [R::MAP_FLAGS] OnlyFlags(named![cl_map_flags: CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueMapImage/INVALID_VALUE/origin+region-within-bounds", [R::ORIGIN, R::REGION] vouched("within_bounds", &["origin", "region"]), when [],
@@ -2817,9 +2846,9 @@ static RULES_OF_clEnqueueMapImage_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueMapImage/MEM_OBJECT_ALLOCATION_FAILURE/image-memory", [elsewhere("image")] vouched("memory", &["image"]), when [],
             origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueMapImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueMapImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -2831,7 +2860,7 @@ arguments! {
 
 static RULES_OF_clEnqueueMarker_arguments: &[Rule] = {
     type R = clEnqueueMarker_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueMarker");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueMarker");
     &[
         rule! { "opencl/clEnqueueMarker/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -2853,7 +2882,7 @@ arguments! {
 
 static RULES_OF_clEnqueueMarkerWithWaitList_arguments: &[Rule] = {
     type R = clEnqueueMarkerWithWaitList_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueMarkerWithWaitList");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueMarkerWithWaitList");
     &[
         rule! { "opencl/clEnqueueMarkerWithWaitList/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -2881,7 +2910,7 @@ arguments! {
 
 static RULES_OF_clEnqueueMigrateMemObjects_arguments: &[Rule] = {
     type R = clEnqueueMigrateMemObjects_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueMigrateMemObjects");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueMigrateMemObjects");
     &[
         rule! { "opencl/clEnqueueMigrateMemObjects/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -2919,30 +2948,31 @@ arguments! {
 
 static RULES_OF_clEnqueueNDRangeKernel_arguments: &[Rule] = {
     type R = clEnqueueNDRangeKernel_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueNDRangeKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueNDRangeKernel");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueNDRangeKernel");
     &[
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_CONTEXT/command_queue+kernel-same-context", [elsewhere("command_queue"), elsewhere("kernel")] vouched("same_context", &["command_queue", "kernel"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_GLOBAL_OFFSET/global_work_offset-null", [R::GLOBAL_WORK_OFFSET] Null, when [if_vouched("version_below", &["1.1"])],
-            origin: Stated, source: FROM, error: "CL_INVALID_GLOBAL_OFFSET" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_GLOBAL_OFFSET" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_GLOBAL_WORK_SIZE/global_work_size-non-null", [R::GLOBAL_WORK_SIZE] NonNull, when [if_vouched("version_below", &["2.1"])],
-            origin: Stated, source: FROM, error: "CL_INVALID_GLOBAL_WORK_SIZE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_GLOBAL_WORK_SIZE" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_KERNEL_ARGS/kernel-arguments-set", [elsewhere("kernel")] vouched("arguments_set", &["kernel"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL_ARGS" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_KERNEL_ARGS" },
         rule! { "opencl/clEnqueueNDRangeKernel/INVALID_PROGRAM_EXECUTABLE/command_queue-built-program", [elsewhere("command_queue")] vouched("built_program", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM_EXECUTABLE" },
         rule! { "opencl/clEnqueueNDRangeKernel/MISALIGNED_SUB_BUFFER_OFFSET/kernel-sub-buffer", [elsewhere("kernel")] vouched("sub_buffer", &["kernel"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
-            origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
+            origin: Stated, source: FROM_2, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueNDRangeKernel/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueNDRangeKernel/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -2964,7 +2994,7 @@ arguments! {
 
 static RULES_OF_clEnqueueNativeKernel_arguments: &[Rule] = {
     type R = clEnqueueNativeKernel_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueNativeKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueNativeKernel");
     &[
         rule! { "opencl/clEnqueueNativeKernel/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3001,12 +3031,13 @@ arguments! {
 
 static RULES_OF_clEnqueueReadBuffer_arguments: &[Rule] = {
     type R = clEnqueueReadBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReadBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueReadBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReadBuffer");
     &[
         rule! { "opencl/clEnqueueReadBuffer/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_CONTEXT/command_queue+buffer-same-context", [elsewhere("command_queue"), elsewhere("buffer")] vouched("same_context", &["command_queue", "buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
@@ -3016,9 +3047,9 @@ static RULES_OF_clEnqueueReadBuffer_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueReadBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_OPERATION/buffer-created-with", [elsewhere("buffer")] vouched("created_with", &["clEnqueueReadBuffer", "buffer", "CL_MEM_HOST_WRITE_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueReadBuffer/INVALID_VALUE/ptr-non-null", [R::PTR] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBuffer/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
@@ -3026,9 +3057,9 @@ static RULES_OF_clEnqueueReadBuffer_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueReadBuffer/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueReadBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueReadBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3049,12 +3080,13 @@ arguments! {
 
 static RULES_OF_clEnqueueReadBufferRect_arguments: &[Rule] = {
     type R = clEnqueueReadBufferRect_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReadBufferRect");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueReadBufferRect");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReadBufferRect");
     &[
         rule! { "opencl/clEnqueueReadBufferRect/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_CONTEXT/command_queue+buffer-same-context", [elsewhere("command_queue"), elsewhere("buffer")] vouched("same_context", &["command_queue", "buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
@@ -3064,35 +3096,35 @@ static RULES_OF_clEnqueueReadBufferRect_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_OPERATION/buffer-created-with", [elsewhere("buffer")] vouched("created_with", &["clEnqueueReadBufferRect", "buffer", "CL_MEM_HOST_WRITE_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/buffer_origin-non-null", [R::BUFFER_ORIGIN] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/buffer_row_pitch+region-pitch", [R::BUFFER_ROW_PITCH, R::REGION] vouched("pitch", &["buffer_row_pitch", "region"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/buffer_slice_pitch-multiple-of", [R::BUFFER_SLICE_PITCH] MultipleOf(Operand::Field(R::BUFFER_ROW_PITCH)), when [of(R::BUFFER_SLICE_PITCH, Test::NonZero), of(R::BUFFER_ROW_PITCH, Test::NonZero)],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/host_origin-non-null", [R::HOST_ORIGIN] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/host_row_pitch+region-pitch", [R::HOST_ROW_PITCH, R::REGION] vouched("pitch", &["host_row_pitch", "region"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/host_slice_pitch-multiple-of", [R::HOST_SLICE_PITCH] MultipleOf(Operand::Field(R::HOST_ROW_PITCH)), when [of(R::HOST_SLICE_PITCH, Test::NonZero), of(R::HOST_ROW_PITCH, Test::NonZero)],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/ptr-non-null", [R::PTR] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/region", [] vouched("region", &[]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadBufferRect/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueReadBufferRect/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueReadBufferRect/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueReadBufferRect/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3108,14 +3140,15 @@ arguments! {
 
 static RULES_OF_clEnqueueReadImage_arguments: &[Rule] = {
     type R = clEnqueueReadImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReadImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueReadImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReadImage");
     &[
         rule! { "opencl/clEnqueueReadImage/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueReadImage/IMAGE_FORMAT_NOT_SUPPORTED/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueReadImage/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueReadImage/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueReadImage/INVALID_CONTEXT/command_queue+image-same-context", [elsewhere("command_queue"), elsewhere("image")] vouched("same_context", &["command_queue", "image"]), when [],
@@ -3127,25 +3160,25 @@ static RULES_OF_clEnqueueReadImage_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueReadImage/INVALID_IMAGE_SIZE/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clEnqueueReadImage/INVALID_MEM_OBJECT/image-valid-object", [elsewhere("image")] vouched("valid_object", &["image"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueReadImage/INVALID_MIP_LEVEL/origin+image-valid-mip-level", [R::ORIGIN, elsewhere("image")] vouched("valid_mip_level", &["origin", "image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
             origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueReadImage/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueReadImage/INVALID_OPERATION/image-created-with", [elsewhere("image")] vouched("created_with", &["clEnqueueReadImage", "image", "CL_MEM_HOST_WRITE_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueReadImage/INVALID_VALUE/origin-non-null", [R::ORIGIN] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadImage/INVALID_VALUE/ptr-non-null", [R::PTR] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadImage/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueReadImage/MEM_OBJECT_ALLOCATION_FAILURE/image-memory", [elsewhere("image")] vouched("memory", &["image"]), when [],
             origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueReadImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueReadImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3162,7 +3195,7 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clEnqueueReleaseD3D10ObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueReleaseD3D10ObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReleaseD3D10ObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReleaseD3D10ObjectsKHR");
     &[
         rule! { "opencl/clEnqueueReleaseD3D10ObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3196,7 +3229,7 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clEnqueueReleaseD3D11ObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueReleaseD3D11ObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReleaseD3D11ObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReleaseD3D11ObjectsKHR");
     &[
         rule! { "opencl/clEnqueueReleaseD3D11ObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3228,7 +3261,7 @@ arguments! {
 
 static RULES_OF_clEnqueueReleaseDX9MediaSurfacesKHR_arguments: &[Rule] = {
     type R = clEnqueueReleaseDX9MediaSurfacesKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReleaseDX9MediaSurfacesKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReleaseDX9MediaSurfacesKHR");
     &[
         rule! { "opencl/clEnqueueReleaseDX9MediaSurfacesKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3260,7 +3293,7 @@ arguments! {
 
 static RULES_OF_clEnqueueReleaseEGLObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueReleaseEGLObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReleaseEGLObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReleaseEGLObjectsKHR");
     &[
         rule! { "opencl/clEnqueueReleaseEGLObjectsKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3292,7 +3325,7 @@ arguments! {
 
 static RULES_OF_clEnqueueReleaseExternalMemObjectsKHR_arguments: &[Rule] = {
     type R = clEnqueueReleaseExternalMemObjectsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReleaseExternalMemObjectsKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReleaseExternalMemObjectsKHR");
     &[
         rule! { "opencl/clEnqueueReleaseExternalMemObjectsKHR/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_wait_list-no-failed-event", [R::EVENT_WAIT_LIST] vouched("no_failed_event", &["event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
@@ -3328,7 +3361,7 @@ arguments! {
 
 static RULES_OF_clEnqueueReleaseGLObjects_arguments: &[Rule] = {
     type R = clEnqueueReleaseGLObjects_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReleaseGLObjects");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReleaseGLObjects");
     &[
         rule! { "opencl/clEnqueueReleaseGLObjects/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3362,7 +3395,7 @@ arguments! {
 
 static RULES_OF_clEnqueueSVMFree_arguments: &[Rule] = {
     type R = clEnqueueSVMFree_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMFree");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMFree");
     &[
         rule! { "opencl/clEnqueueSVMFree/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3392,12 +3425,13 @@ arguments! {
 
 static RULES_OF_clEnqueueSVMMap_arguments: &[Rule] = {
     type R = clEnqueueSVMMap_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMMap");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMMap");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMMap");
     &[
         rule! { "opencl/clEnqueueSVMMap/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
@@ -3405,15 +3439,15 @@ static RULES_OF_clEnqueueSVMMap_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueSVMMap/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_VALUE/size-non-zero", [R::SIZE] NonZero, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMap/INVALID_VALUE/svm_ptr-non-null", [R::SVM_PTR] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMap/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueSVMMap/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3430,26 +3464,27 @@ arguments! {
 
 static RULES_OF_clEnqueueSVMMemFill_arguments: &[Rule] = {
     type R = clEnqueueSVMMemFill_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMMemFill");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMMemFill");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMMemFill");
     &[
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_VALUE/pattern-non-null", [R::PATTERN] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_VALUE/pattern_size-at-most", [R::PATTERN_SIZE] AtMost(constant(name("", 128))), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_VALUE/pattern_size-non-zero", [R::PATTERN_SIZE] NonZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_VALUE/pattern_size-power-of-two", [R::PATTERN_SIZE] PowerOfTwo, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_VALUE/size-multiple-of", [R::SIZE] MultipleOf(Operand::Field(R::PATTERN_SIZE)), when [of(R::PATTERN_SIZE, Test::NonZero)],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemFill/INVALID_VALUE/svm_ptr-non-null", [R::SVM_PTR] NonNull, when [],
@@ -3472,28 +3507,29 @@ arguments! {
 
 static RULES_OF_clEnqueueSVMMemcpy_arguments: &[Rule] = {
     type R = clEnqueueSVMMemcpy_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMMemcpy");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMMemcpy");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMMemcpy");
     &[
         rule! { "opencl/clEnqueueSVMMemcpy/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_VALUE/dst_ptr-non-null", [R::DST_PTR] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemcpy/INVALID_VALUE/src_ptr-non-null", [R::SRC_PTR] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMemcpy/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueSVMMemcpy/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3508,22 +3544,23 @@ arguments! {
 
 static RULES_OF_clEnqueueSVMMigrateMem_arguments: &[Rule] = {
     type R = clEnqueueSVMMigrateMem_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMMigrateMem");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMMigrateMem");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMMigrateMem");
     &[
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_VALUE/num_svm_pointers-non-zero", [R::NUM_SVM_POINTERS] NonZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMigrateMem/INVALID_VALUE/svm_pointers-non-null", [R::SVM_POINTERS] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueSVMMigrateMem/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueSVMMigrateMem/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -3541,16 +3578,17 @@ arguments! {
 
 static RULES_OF_clEnqueueSVMUnmap_arguments: &[Rule] = {
     type R = clEnqueueSVMUnmap_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSVMUnmap");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSVMUnmap");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueSVMUnmap");
     &[
         rule! { "opencl/clEnqueueSVMUnmap/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueSVMUnmap/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueSVMUnmap/INVALID_EVENT_WAIT_LIST/event_wait_list+num_events_in_wait_list-null-iff-zero", [R::EVENT_WAIT_LIST, R::NUM_EVENTS_IN_WAIT_LIST] NullIffZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMUnmap/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueSVMUnmap/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueSVMUnmap/INVALID_VALUE/svm_ptr-non-null", [R::SVM_PTR] NonNull, when [],
@@ -3573,7 +3611,7 @@ arguments! {
 
 static RULES_OF_clEnqueueSignalSemaphoresKHR_arguments: &[Rule] = {
     type R = clEnqueueSignalSemaphoresKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueSignalSemaphoresKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueSignalSemaphoresKHR");
     &[
         rule! { "opencl/clEnqueueSignalSemaphoresKHR/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_wait_list-no-failed-event", [R::EVENT_WAIT_LIST] vouched("no_failed_event", &["event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
@@ -3613,7 +3651,7 @@ arguments! {
 
 static RULES_OF_clEnqueueTask_arguments: &[Rule] = {
     type R = clEnqueueTask_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueTask");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueTask");
     &[
         rule! { "opencl/clEnqueueTask/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3645,7 +3683,7 @@ arguments! {
 
 static RULES_OF_clEnqueueUnmapMemObject_arguments: &[Rule] = {
     type R = clEnqueueUnmapMemObject_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueUnmapMemObject");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueUnmapMemObject");
     &[
         rule! { "opencl/clEnqueueUnmapMemObject/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3673,7 +3711,7 @@ arguments! {
 
 static RULES_OF_clEnqueueWaitForEvents_arguments: &[Rule] = {
     type R = clEnqueueWaitForEvents_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueWaitForEvents");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueWaitForEvents");
     &[
         rule! { "opencl/clEnqueueWaitForEvents/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3701,7 +3739,7 @@ arguments! {
 
 static RULES_OF_clEnqueueWaitSemaphoresKHR_arguments: &[Rule] = {
     type R = clEnqueueWaitSemaphoresKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueWaitSemaphoresKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueWaitSemaphoresKHR");
     &[
         rule! { "opencl/clEnqueueWaitSemaphoresKHR/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_wait_list-no-failed-event", [R::EVENT_WAIT_LIST] vouched("no_failed_event", &["event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
@@ -3742,12 +3780,13 @@ arguments! {
 
 static RULES_OF_clEnqueueWriteBuffer_arguments: &[Rule] = {
     type R = clEnqueueWriteBuffer_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReadBuffer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueReadBuffer");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReadBuffer");
     &[
         rule! { "opencl/clEnqueueWriteBuffer/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_CONTEXT/command_queue+buffer-same-context", [elsewhere("command_queue"), elsewhere("buffer")] vouched("same_context", &["command_queue", "buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
@@ -3757,11 +3796,11 @@ static RULES_OF_clEnqueueWriteBuffer_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_OPERATION/buffer-created-with/created_with-clEnqueueWriteBuffer-buffer-MEM_HOST_READ_ONLY-MEM_HOST_NO_ACCESS", [elsewhere("buffer")] vouched("created_with", &["clEnqueueWriteBuffer", "buffer", "CL_MEM_HOST_READ_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_OPERATION/buffer-created-with/created_with-clEnqueueWriteBuffer-buffer-MEM_IMMUTABLE", [elsewhere("buffer")] vouched("created_with", &["clEnqueueWriteBuffer", "buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteBuffer/INVALID_VALUE/ptr-non-null", [R::PTR] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBuffer/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
@@ -3769,9 +3808,9 @@ static RULES_OF_clEnqueueWriteBuffer_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueWriteBuffer/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueWriteBuffer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueWriteBuffer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3792,12 +3831,13 @@ arguments! {
 
 static RULES_OF_clEnqueueWriteBufferRect_arguments: &[Rule] = {
     type R = clEnqueueWriteBufferRect_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReadBufferRect");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueReadBufferRect");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReadBufferRect");
     &[
         rule! { "opencl/clEnqueueWriteBufferRect/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_CONTEXT/command_queue+buffer-same-context", [elsewhere("command_queue"), elsewhere("buffer")] vouched("same_context", &["command_queue", "buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
@@ -3807,37 +3847,37 @@ static RULES_OF_clEnqueueWriteBufferRect_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", [R::EVENT_WAIT_LIST] vouched("valid_object", &["event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT_WAIT_LIST" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_MEM_OBJECT/buffer-valid-object", [elsewhere("buffer")] vouched("valid_object", &["buffer"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_OPERATION/buffer-created-with/created_with-clEnqueueWriteBufferRect-buffer-MEM_HOST_READ_ONLY-MEM_HOST_NO_ACCESS", [elsewhere("buffer")] vouched("created_with", &["clEnqueueWriteBufferRect", "buffer", "CL_MEM_HOST_READ_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_OPERATION/buffer-created-with/created_with-clEnqueueWriteBufferRect-buffer-MEM_IMMUTABLE", [elsewhere("buffer")] vouched("created_with", &["clEnqueueWriteBufferRect", "buffer", "CL_MEM_IMMUTABLE_EXT"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/buffer_origin-non-null", [R::BUFFER_ORIGIN] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/buffer_row_pitch+region-pitch", [R::BUFFER_ROW_PITCH, R::REGION] vouched("pitch", &["buffer_row_pitch", "region"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/buffer_slice_pitch-multiple-of", [R::BUFFER_SLICE_PITCH] MultipleOf(Operand::Field(R::BUFFER_ROW_PITCH)), when [of(R::BUFFER_SLICE_PITCH, Test::NonZero), of(R::BUFFER_ROW_PITCH, Test::NonZero)],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/host_origin-non-null", [R::HOST_ORIGIN] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/host_row_pitch+region-pitch", [R::HOST_ROW_PITCH, R::REGION] vouched("pitch", &["host_row_pitch", "region"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/host_slice_pitch-multiple-of", [R::HOST_SLICE_PITCH] MultipleOf(Operand::Field(R::HOST_ROW_PITCH)), when [of(R::HOST_SLICE_PITCH, Test::NonZero), of(R::HOST_ROW_PITCH, Test::NonZero)],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/ptr-non-null", [R::PTR] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/region", [] vouched("region", &[]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteBufferRect/MEM_OBJECT_ALLOCATION_FAILURE/buffer-memory", [elsewhere("buffer")] vouched("memory", &["buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueWriteBufferRect/MISALIGNED_SUB_BUFFER_OFFSET/buffer-sub-buffer", [elsewhere("buffer")] vouched("sub_buffer", &["buffer"]), when [if_vouched("aligned_sub_buffer", &["CL_DEVICE_MEM_BASE_ADDR_ALIGN", "command_queue"])],
             origin: Stated, source: FROM, error: "CL_MISALIGNED_SUB_BUFFER_OFFSET", since: "1.1" },
         rule! { "opencl/clEnqueueWriteBufferRect/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueWriteBufferRect/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3853,14 +3893,15 @@ arguments! {
 
 static RULES_OF_clEnqueueWriteImage_arguments: &[Rule] = {
     type R = clEnqueueWriteImage_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueReadImage");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clEnqueueReadImage");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueReadImage");
     &[
         rule! { "opencl/clEnqueueWriteImage/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/blocking", [] vouched("blocking", &[]), when [if_vouched("no_failed_event", &["event_wait_list"])],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },
         rule! { "opencl/clEnqueueWriteImage/IMAGE_FORMAT_NOT_SUPPORTED/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_IMAGE_FORMAT_NOT_SUPPORTED" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_CONTEXT/command_queue+event_wait_list-same-context", [elsewhere("command_queue"), R::EVENT_WAIT_LIST] vouched("same_context", &["command_queue", "event_wait_list"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_CONTEXT/command_queue+image-same-context", [elsewhere("command_queue"), elsewhere("image")] vouched("same_context", &["command_queue", "image"]), when [],
@@ -3872,32 +3913,32 @@ static RULES_OF_clEnqueueWriteImage_arguments: &[Rule] = {
         rule! { "opencl/clEnqueueWriteImage/INVALID_IMAGE_SIZE/image+command_queue-device-support", [elsewhere("image"), elsewhere("command_queue")] vouched("device_support", &["image", "command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_SIZE" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_MEM_OBJECT/image-valid-object", [elsewhere("image")] vouched("valid_object", &["image"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_MIP_LEVEL/origin+image-valid-mip-level", [R::ORIGIN, elsewhere("image")] vouched("valid_mip_level", &["origin", "image"]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_mipmap_image"]))],
             origin: Stated, source: FROM, error: "CL_INVALID_MIP_LEVEL" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue", "CL_DEVICE_IMAGE_SUPPORT", "CL_FALSE"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_OPERATION/image-created-with/created_with-clEnqueueWriteImage-image-MEM_HOST_READ_ONLY-MEM_HOST_NO_ACCESS", [elsewhere("image")] vouched("created_with", &["clEnqueueWriteImage", "image", "CL_MEM_HOST_READ_ONLY", "CL_MEM_HOST_NO_ACCESS"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_OPERATION/image-created-with/created_with-clEnqueueWriteImage-image-MEM_IMMUTABLE", [elsewhere("image")] vouched("created_with", &["clEnqueueWriteImage", "image", "CL_MEM_IMMUTABLE_EXT"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_VALUE/origin-non-null", [R::ORIGIN] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_VALUE/ptr-non-null", [R::PTR] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteImage/INVALID_VALUE/region-non-null", [R::REGION] NonNull, when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clEnqueueWriteImage/MEM_OBJECT_ALLOCATION_FAILURE/image-memory", [elsewhere("image")] vouched("memory", &["image"]), when [],
             origin: Stated, source: FROM, error: "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         rule! { "opencl/clEnqueueWriteImage/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clEnqueueWriteImage/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
 static RULES_OF_clFinalizeCommandBufferKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clFinalizeCommandBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clFinalizeCommandBufferKHR");
     &[
         rule! { "opencl/clFinalizeCommandBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -3911,7 +3952,7 @@ static RULES_OF_clFinalizeCommandBufferKHR_arguments: &[Rule] = {
 };
 
 static RULES_OF_clFinish_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clFinish");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clFinish");
     &[
         rule! { "opencl/clFinish/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3923,7 +3964,7 @@ static RULES_OF_clFinish_arguments: &[Rule] = {
 };
 
 static RULES_OF_clFlush_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clFlush");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clFlush");
     &[
         rule! { "opencl/clFlush/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3943,7 +3984,7 @@ arguments! {
 
 static RULES_OF_clGetCommandBufferInfoKHR_arguments: &[Rule] = {
     type R = clGetCommandBufferInfoKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetCommandBufferInfoKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetCommandBufferInfoKHR");
     &[
         rule! { "opencl/clGetCommandBufferInfoKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -3967,7 +4008,8 @@ arguments! {
 
 static RULES_OF_clGetCommandQueueInfo_arguments: &[Rule] = {
     type R = clGetCommandQueueInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetCommandQueueInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetCommandQueueInfo");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetCommandQueueInfo");
     &[
         rule! { "opencl/clGetCommandQueueInfo/INVALID_COMMAND_QUEUE/command_queue-valid-object/2e4a843ea2e20c0f", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -3978,9 +4020,9 @@ static RULES_OF_clGetCommandQueueInfo_arguments: &[Rule] = {
         rule! { "opencl/clGetCommandQueueInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "command-queue-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetCommandQueueInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetCommandQueueInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -3993,14 +4035,15 @@ arguments! {
 
 static RULES_OF_clGetContextInfo_arguments: &[Rule] = {
     type R = clGetContextInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetContextInfo");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetContextInfo");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetContextInfo");
     &[
         rule! { "opencl/clGetContextInfo/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clGetContextInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_context_info: CL_CONTEXT_REFERENCE_COUNT, CL_CONTEXT_DEVICES, CL_CONTEXT_PROPERTIES, CL_CONTEXT_NUM_DEVICES, CL_CONTEXT_ADAPTER_D3D9_KHR, CL_CONTEXT_ADAPTER_D3D9EX_KHR, CL_CONTEXT_ADAPTER_DXVA_KHR, CL_CONTEXT_D3D10_DEVICE_KHR, CL_CONTEXT_D3D11_DEVICE_KHR, CL_CONTEXT_D3D9_DEVICE_INTEL, CL_CONTEXT_D3D10_PREFER_SHARED_RESOURCES_KHR, CL_CONTEXT_D3D11_PREFER_SHARED_RESOURCES_KHR, CL_CONTEXT_D3D9EX_DEVICE_INTEL, CL_CONTEXT_DXVA_DEVICE_INTEL, CL_CONTEXT_VA_API_DISPLAY_INTEL, CL_CONTEXT_PERF_HINT_QCOM]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetContextInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "context-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetContextInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetContextInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -4017,14 +4060,15 @@ arguments! {
 
 static RULES_OF_clGetDeviceAndHostTimer_arguments: &[Rule] = {
     type R = clGetDeviceAndHostTimer_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetDeviceAndHostTimer");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetDeviceAndHostTimer");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetDeviceAndHostTimer");
     &[
         rule! { "opencl/clGetDeviceAndHostTimer/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clGetDeviceAndHostTimer/INVALID_VALUE/device_timestamp-non-null", [R::DEVICE_TIMESTAMP] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceAndHostTimer/INVALID_VALUE/host_timestamp-non-null", [R::HOST_TIMESTAMP] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceAndHostTimer/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetDeviceAndHostTimer/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -4043,7 +4087,8 @@ arguments! {
 
 static RULES_OF_clGetDeviceIDs_arguments: &[Rule] = {
     type R = clGetDeviceIDs_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetDeviceIDs");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetDeviceIDs");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetDeviceIDs");
     &[
         rule! { "opencl/clGetDeviceIDs/DEVICE_NOT_FOUND/device_type-device-found", [R::DEVICE_TYPE] vouched("device_found", &["device_type"]), when [],
             origin: Stated, source: FROM, error: "CL_DEVICE_NOT_FOUND" },
@@ -4052,9 +4097,9 @@ static RULES_OF_clGetDeviceIDs_arguments: &[Rule] = {
         rule! { "opencl/clGetDeviceIDs/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clGetDeviceIDs/INVALID_VALUE/devices-non-null", [R::DEVICES] NonNull, when [of(R::NUM_DEVICES, Test::Null)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDs/INVALID_VALUE/devices-null", [R::DEVICES] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDs/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetDeviceIDs/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -4076,24 +4121,25 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clGetDeviceIDsFromD3D10KHR_arguments: &[Rule] = {
     type R = clGetDeviceIDsFromD3D10KHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetDeviceIDsFromD3D10KHR");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetDeviceIDsFromD3D10KHR");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetDeviceIDsFromD3D10KHR");
     &[
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/DEVICE_NOT_FOUND/d3d_object-device-found", [elsewhere("d3d_object")] vouched("device_found", &["d3d_object"]), when [],
             origin: Stated, source: FROM, error: "CL_DEVICE_NOT_FOUND" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/INVALID_VALUE/d3d_device_set-one-of", [R::D3D_DEVICE_SET] OneOf(named![cl_d3d10_device_set_khr: CL_PREFERRED_DEVICES_FOR_D3D10_KHR, CL_ALL_DEVICES_FOR_D3D10_KHR]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/INVALID_VALUE/d3d_device_source-one-of", [R::D3D_DEVICE_SOURCE] OneOf(named![cl_d3d10_device_source_khr: CL_D3D10_DEVICE_KHR, CL_D3D10_DXGI_ADAPTER_KHR]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/INVALID_VALUE/devices-non-null", [R::DEVICES] NonNull, when [of(R::NUM_DEVICES, Test::Null)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/INVALID_VALUE/devices-null", [R::DEVICES] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetDeviceIDsFromD3D10KHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4111,24 +4157,25 @@ arguments! {
 #[cfg(windows)]
 static RULES_OF_clGetDeviceIDsFromD3D11KHR_arguments: &[Rule] = {
     type R = clGetDeviceIDsFromD3D11KHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetDeviceIDsFromD3D11KHR");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetDeviceIDsFromD3D11KHR");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetDeviceIDsFromD3D11KHR");
     &[
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/DEVICE_NOT_FOUND/d3d_object-device-found", [elsewhere("d3d_object")] vouched("device_found", &["d3d_object"]), when [],
             origin: Stated, source: FROM, error: "CL_DEVICE_NOT_FOUND" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/INVALID_VALUE/d3d_device_set-one-of", [R::D3D_DEVICE_SET] OneOf(named![cl_d3d11_device_set_khr: CL_PREFERRED_DEVICES_FOR_D3D11_KHR, CL_ALL_DEVICES_FOR_D3D11_KHR]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/INVALID_VALUE/d3d_device_source-one-of", [R::D3D_DEVICE_SOURCE] OneOf(named![cl_d3d11_device_source_khr: CL_D3D11_DEVICE_KHR, CL_D3D11_DXGI_ADAPTER_KHR]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/INVALID_VALUE/devices-non-null", [R::DEVICES] NonNull, when [of(R::NUM_DEVICES, Test::Null)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/INVALID_VALUE/devices-null", [R::DEVICES] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetDeviceIDsFromD3D11KHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_RESOURCES" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_RESOURCES" },
     ]
 };
 
@@ -4145,22 +4192,23 @@ arguments! {
 
 static RULES_OF_clGetDeviceIDsFromDX9MediaAdapterKHR_arguments: &[Rule] = {
     type R = clGetDeviceIDsFromDX9MediaAdapterKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetDeviceIDsFromDX9MediaAdapterKHR");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetDeviceIDsFromDX9MediaAdapterKHR");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetDeviceIDsFromDX9MediaAdapterKHR");
     &[
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_VALUE/devices-non-null", [R::DEVICES] NonNull, when [of(R::NUM_DEVICES, Test::Null)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_VALUE/devices-null", [R::DEVICES] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_VALUE/media_adapter_set-one-of", [R::MEDIA_ADAPTER_SET] OneOf(named![cl_dx9_media_adapter_set_khr: CL_PREFERRED_DEVICES_FOR_DX9_MEDIA_ADAPTER_KHR, CL_ALL_DEVICES_FOR_DX9_MEDIA_ADAPTER_KHR]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_VALUE/media_adapters-non-null", [R::MEDIA_ADAPTERS] NonNull, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_VALUE/media_adapters-valid-values", [R::MEDIA_ADAPTERS] vouched("valid_values", &["media_adapters"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/INVALID_VALUE/num_media_adapters-non-zero", [R::NUM_MEDIA_ADAPTERS] NonZero, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetDeviceIDsFromDX9MediaAdapterKHR/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -4177,14 +4225,15 @@ arguments! {
 
 static RULES_OF_clGetDeviceInfo_arguments: &[Rule] = {
     type R = clGetDeviceInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetDeviceInfo");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetDeviceInfo");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetDeviceInfo");
     &[
         rule! { "opencl/clGetDeviceInfo/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clGetDeviceInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_device_info: CL_DEVICE_TYPE, CL_DEVICE_VENDOR_ID, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES, CL_DEVICE_MAX_WORK_GROUP_SIZES, CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR, CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE, CL_DEVICE_MAX_CLOCK_FREQUENCY, CL_DEVICE_ADDRESS_BITS, CL_DEVICE_MAX_READ_IMAGE_ARGS, CL_DEVICE_MAX_WRITE_IMAGE_ARGS, CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_IMAGE2D_MAX_WIDTH, CL_DEVICE_IMAGE2D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_WIDTH, CL_DEVICE_IMAGE3D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_DEPTH, CL_DEVICE_IMAGE_SUPPORT, CL_DEVICE_MAX_PARAMETER_SIZE, CL_DEVICE_MAX_SAMPLERS, CL_DEVICE_MEM_BASE_ADDR_ALIGN, CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, CL_DEVICE_MAX_CONSTANT_ARGS, CL_DEVICE_LOCAL_MEM_TYPE, CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_ERROR_CORRECTION_SUPPORT, CL_DEVICE_PROFILING_TIMER_RESOLUTION, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_AVAILABLE, CL_DEVICE_COMPILER_AVAILABLE, CL_DEVICE_EXECUTION_CAPABILITIES, CL_DEVICE_QUEUE_PROPERTIES, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DRIVER_VERSION, CL_DEVICE_PROFILE, CL_DEVICE_VERSION, CL_DEVICE_EXTENSIONS, CL_DEVICE_PLATFORM, CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_HALF_FP_CONFIG, CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF, CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_LINKER_AVAILABLE, CL_DEVICE_BUILT_IN_KERNELS, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, CL_DEVICE_PARENT_DEVICE, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, CL_DEVICE_PARTITION_PROPERTIES, CL_DEVICE_PARTITION_AFFINITY_DOMAIN, CL_DEVICE_PARTITION_TYPE, CL_DEVICE_REFERENCE_COUNT, CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, CL_DEVICE_PRINTF_BUFFER_SIZE, CL_DEVICE_IMAGE_PITCH_ALIGNMENT, CL_DEVICE_IMAGE_PITCH_ALIGNMENT_KHR, CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT_KHR, CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, CL_DEVICE_MAX_ON_DEVICE_QUEUES, CL_DEVICE_MAX_ON_DEVICE_EVENTS, CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, CL_DEVICE_MAX_PIPE_ARGS, CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, CL_DEVICE_PIPE_MAX_PACKET_SIZE, CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT, CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT, CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT, CL_DEVICE_IL_VERSION, CL_DEVICE_IL_VERSION_KHR, CL_DEVICE_MAX_NUM_SUB_GROUPS, CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, CL_DEVICE_NUMERIC_VERSION_KHR, CL_DEVICE_NUMERIC_VERSION, CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR, CL_DEVICE_EXTENSIONS_WITH_VERSION_KHR, CL_DEVICE_EXTENSIONS_WITH_VERSION, CL_DEVICE_ILS_WITH_VERSION_KHR, CL_DEVICE_ILS_WITH_VERSION, CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION_KHR, CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, CL_DEVICE_OPENCL_C_ALL_VERSIONS, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, CL_DEVICE_UUID_KHR, CL_DEVICE_UUID, CL_DRIVER_UUID_KHR, CL_DRIVER_UUID, CL_DEVICE_LUID_VALID_KHR, CL_DEVICE_LUID_VALID, CL_DEVICE_LUID_KHR, CL_DEVICE_LUID, CL_DEVICE_NODE_MASK_KHR, CL_DEVICE_NODE_MASK, CL_DEVICE_OPENCL_C_FEATURES, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, CL_DEVICE_PIPE_SUPPORT, CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR, CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED, CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, CL_DEVICE_SVM_TYPE_CAPABILITIES_KHR, CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR, CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR, CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR, CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR, CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS, CL_DEVICE_SPIRV_EXTENSIONS_KHR, CL_DEVICE_SPIRV_EXTENSIONS, CL_DEVICE_SPIRV_CAPABILITIES_KHR, CL_DEVICE_SPIRV_CAPABILITIES, CL_DEVICE_TERMINATE_CAPABILITY_KHR, CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR, CL_DEVICE_SEMAPHORE_TYPES_KHR, CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR, CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR, CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, CL_DEVICE_REGISTERS_PER_BLOCK_NV, CL_DEVICE_WARP_SIZE_NV, CL_DEVICE_GPU_OVERLAP_NV, CL_DEVICE_KERNEL_EXEC_TIMEOUT_NV, CL_DEVICE_INTEGRATED_MEMORY_NV, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_AMD, CL_DEVICE_MAX_WORK_GROUP_SIZE_AMD, CL_DEVICE_PREFERRED_CONSTANT_BUFFER_SIZE_AMD, CL_DEVICE_PCIE_ID_AMD, CL_DEVICE_PROFILING_TIMER_OFFSET_AMD, CL_DEVICE_TOPOLOGY_AMD, CL_DEVICE_BOARD_NAME_AMD, CL_DEVICE_GLOBAL_FREE_MEMORY_AMD, CL_DEVICE_SIMD_PER_COMPUTE_UNIT_AMD, CL_DEVICE_SIMD_WIDTH_AMD, CL_DEVICE_SIMD_INSTRUCTION_WIDTH_AMD, CL_DEVICE_WAVEFRONT_WIDTH_AMD, CL_DEVICE_GLOBAL_MEM_CHANNELS_AMD, CL_DEVICE_GLOBAL_MEM_CHANNEL_BANKS_AMD, CL_DEVICE_GLOBAL_MEM_CHANNEL_BANK_WIDTH_AMD, CL_DEVICE_LOCAL_MEM_SIZE_PER_COMPUTE_UNIT_AMD, CL_DEVICE_LOCAL_MEM_BANKS_AMD, CL_DEVICE_THREAD_TRACE_SUPPORTED_AMD, CL_DEVICE_GFXIP_MAJOR_AMD, CL_DEVICE_GFXIP_MINOR_AMD, CL_DEVICE_AVAILABLE_ASYNC_QUEUES_AMD, CL_DEVICE_PARENT_DEVICE_EXT, CL_DEVICE_PARTITION_TYPES_EXT, CL_DEVICE_AFFINITY_DOMAINS_EXT, CL_DEVICE_REFERENCE_COUNT_EXT, CL_DEVICE_PARTITION_STYLE_EXT, CL_DEVICE_ME_VERSION_INTEL, CL_DEVICE_EXT_MEM_PADDING_IN_BYTES_QCOM, CL_DEVICE_PAGE_SIZE_QCOM, CL_DEVICE_SVM_CAPABILITIES_ARM, CL_DEVICE_COMPUTE_UNITS_BITFIELD_ARM, CL_DEVICE_MEMORY_CAPABILITIES_IMG, CL_DEVICE_WORKGROUP_PROTECTION_SVM_CAPABILITIES_IMG, CL_DEVICE_WORKGROUP_PROTECTION_DEVICE_ENQUEUE_CAPABILITIES_IMG, CL_DEVICE_SAFETY_MEM_SIZE_IMG, CL_DEVICE_SPIR_VERSIONS, CL_DEVICE_SIMULTANEOUS_INTEROPS_INTEL, CL_DEVICE_NUM_SIMULTANEOUS_INTEROPS_INTEL, CL_DEVICE_SUB_GROUP_SIZES_INTEL, CL_DEVICE_AVC_ME_VERSION_INTEL, CL_DEVICE_AVC_ME_SUPPORTS_TEXTURE_SAMPLER_USE_INTEL, CL_DEVICE_AVC_ME_SUPPORTS_PREEMPTION_INTEL, CL_DEVICE_PCI_BUS_INFO_KHR, CL_DEVICE_PLANAR_YUV_MAX_WIDTH_INTEL, CL_DEVICE_PLANAR_YUV_MAX_HEIGHT_INTEL, CL_DEVICE_QUEUE_FAMILY_PROPERTIES_INTEL, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL, CL_DEVICE_JOB_SLOTS_ARM, CL_DEVICE_SCHEDULING_CONTROLS_CAPABILITIES_ARM, CL_DEVICE_MAX_WARP_COUNT_ARM, CL_DEVICE_SUPPORTED_REGISTER_ALLOCATIONS_ARM, CL_DEVICE_CONTROLLED_TERMINATION_CAPABILITIES_ARM, CL_DEVICE_SCHEDULING_CONTROLS_CAPABILITIES_IMG, CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT, CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT, CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT, CL_DEVICE_IP_VERSION_INTEL, CL_DEVICE_ID_INTEL, CL_DEVICE_NUM_SLICES_INTEL, CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL, CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL, CL_DEVICE_NUM_THREADS_PER_EU_INTEL, CL_DEVICE_FEATURE_CAPABILITIES_INTEL]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "device-queries-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetDeviceInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetDeviceInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -4201,7 +4250,7 @@ arguments! {
 
 static RULES_OF_clGetEventInfo_arguments: &[Rule] = {
     type R = clGetEventInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetEventInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetEventInfo");
     &[
         rule! { "opencl/clGetEventInfo/INVALID_EVENT/event-valid-object", [elsewhere("event")] vouched("valid_object", &["event"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
@@ -4225,7 +4274,7 @@ arguments! {
 
 static RULES_OF_clGetEventProfilingInfo_arguments: &[Rule] = {
     type R = clGetEventProfilingInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetEventProfilingInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetEventProfilingInfo");
     &[
         rule! { "opencl/clGetEventProfilingInfo/INVALID_EVENT/event-valid-object", [elsewhere("event")] vouched("valid_object", &["event"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
@@ -4249,7 +4298,7 @@ arguments! {
 
 static RULES_OF_clGetGLContextInfoKHR_arguments: &[Rule] = {
     type R = clGetGLContextInfoKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetGLContextInfoKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetGLContextInfoKHR");
     &[
         rule! { "opencl/clGetGLContextInfoKHR/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_gl_context_info: CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, CL_DEVICES_FOR_GL_CONTEXT_KHR]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
@@ -4263,7 +4312,7 @@ static RULES_OF_clGetGLContextInfoKHR_arguments: &[Rule] = {
 };
 
 static RULES_OF_clGetGLObjectInfo_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetGLObjectInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetGLObjectInfo");
     &[
         rule! { "opencl/clGetGLObjectInfo/INVALID_MEM_OBJECT/memobj-valid-object", [elsewhere("memobj")] vouched("valid_object", &["memobj"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
@@ -4284,7 +4333,7 @@ arguments! {
 
 static RULES_OF_clGetGLTextureInfo_arguments: &[Rule] = {
     type R = clGetGLTextureInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetGLTextureInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetGLTextureInfo");
     &[
         rule! { "opencl/clGetGLTextureInfo/INVALID_MEM_OBJECT/memobj-valid-object", [elsewhere("memobj")] vouched("valid_object", &["memobj"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
@@ -4309,7 +4358,7 @@ arguments! {
 
 static RULES_OF_clGetHostTimer_arguments: &[Rule] = {
     type R = clGetHostTimer_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetHostTimer");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetHostTimer");
     &[
         rule! { "opencl/clGetHostTimer/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
@@ -4331,14 +4380,15 @@ arguments! {
 
 static RULES_OF_clGetImageInfo_arguments: &[Rule] = {
     type R = clGetImageInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetImageInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetImageInfo");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetImageInfo");
     &[
         rule! { "opencl/clGetImageInfo/INVALID_MEM_OBJECT/image-valid-object", [elsewhere("image")] vouched("valid_object", &["image"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
         rule! { "opencl/clGetImageInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_image_info: CL_IMAGE_FORMAT, CL_IMAGE_ELEMENT_SIZE, CL_IMAGE_ROW_PITCH, CL_IMAGE_SLICE_PITCH, CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH, CL_IMAGE_ARRAY_SIZE, CL_IMAGE_BUFFER, CL_IMAGE_NUM_MIP_LEVELS, CL_IMAGE_NUM_SAMPLES, CL_IMAGE_DX9_MEDIA_PLANE_KHR, CL_IMAGE_D3D10_SUBRESOURCE_KHR, CL_IMAGE_D3D11_SUBRESOURCE_KHR, CL_IMAGE_DX9_PLANE_INTEL, CL_IMAGE_VA_API_PLANE_INTEL]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetImageInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "image-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetImageInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetImageInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -4356,24 +4406,25 @@ arguments! {
 
 static RULES_OF_clGetImageRequirementsInfoEXT_arguments: &[Rule] = {
     type R = clGetImageRequirementsInfoEXT_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetImageRequirementsInfoEXT");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetImageRequirementsInfoEXT");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetImageRequirementsInfoEXT");
     &[
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_IMAGE_DESCRIPTOR/image_desc-valid-values", [elsewhere("image_desc")] vouched("valid_values", &["image_desc"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_DESCRIPTOR" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_IMAGE_FORMAT_DESCRIPTOR/image_format-valid-values", [elsewhere("image_format")] vouched("valid_values", &["image_format"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_PROPERTY/properties-no-duplicate-property", [R::PROPERTIES] NoDuplicateProperty, when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_PROPERTY/properties-only-properties", [R::PROPERTIES] OnlyProperties(&[name("CL_MEM_DEVICE_HANDLE_LIST_KHR", cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0 as i128), name("CL_MEM_ALLOC_FLAGS_IMG", cl_mem_properties::CL_MEM_ALLOC_FLAGS_IMG.0 as i128), name("CL_MEM_LOCALLY_UNCACHED_RESOURCE_INTEL", cl_mem_properties::CL_MEM_LOCALLY_UNCACHED_RESOURCE_INTEL.0 as i128), name("CL_MEM_DEVICE_ID_INTEL", cl_mem_properties::CL_MEM_DEVICE_ID_INTEL.0 as i128), name("CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT", cl_mem_properties::CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR.0 as i128), name("CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR", cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR.0 as i128)]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_PROPERTY/properties-valid-property-values", [R::PROPERTIES] vouched("valid_property_values", &["properties"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_PROPERTY" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_PROPERTY" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_VALUE/flags-only-flags", [R::FLAGS] OnlyFlags(named![cl_mem_flags: CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_IMMUTABLE_EXT, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_FORCE_HOST_MEMORY_INTEL, CL_MEM_RESERVED21_INTEL, CL_MEM_RESERVED22_INTEL, CL_MEM_NO_ACCESS_INTEL, CL_MEM_ACCESS_FLAGS_UNRESTRICTED_INTEL, CL_MEM_USE_UNCACHED_CPU_MEMORY_IMG, CL_MEM_USE_CACHED_CPU_MEMORY_IMG, CL_MEM_USE_GRALLOC_PTR_IMG, CL_MEM_EXT_HOST_PTR_QCOM, CL_MEM_RESERVED0_ARM, CL_MEM_RESERVED1_ARM, CL_MEM_RESERVED2_ARM, CL_MEM_RESERVED3_ARM, CL_MEM_PROTECTED_ALLOC_ARM, CL_MEM_RESERVED0_QCOM, CL_MEM_RESERVED1_QCOM, CL_MEM_RESERVED2_QCOM, CL_MEM_RESERVED3_QCOM]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_VALUE/param_name-valid-object", [elsewhere("param_name")] vouched("valid_object", &["param_name"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "image-requirements-info-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetImageRequirementsInfoEXT/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -4390,7 +4441,7 @@ arguments! {
 
 static RULES_OF_clGetKernelArgInfo_arguments: &[Rule] = {
     type R = clGetKernelArgInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelArgInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetKernelArgInfo");
     &[
         rule! { "opencl/clGetKernelArgInfo/INVALID_ARG_INDEX/arg_index-valid-object", [elsewhere("arg_index")] vouched("valid_object", &["arg_index"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_ARG_INDEX" },
@@ -4416,7 +4467,7 @@ arguments! {
 
 static RULES_OF_clGetKernelInfo_arguments: &[Rule] = {
     type R = clGetKernelInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetKernelInfo");
     &[
         rule! { "opencl/clGetKernelInfo/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
@@ -4440,7 +4491,7 @@ arguments! {
 
 static RULES_OF_clGetKernelSubGroupInfo_arguments: &[Rule] = {
     type R = clGetKernelSubGroupInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelSubGroupInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetKernelSubGroupInfo");
     &[
         rule! { "opencl/clGetKernelSubGroupInfo/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
@@ -4464,7 +4515,7 @@ arguments! {
 
 static RULES_OF_clGetKernelSubGroupInfoKHR_arguments: &[Rule] = {
     type R = clGetKernelSubGroupInfoKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelSubGroupInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetKernelSubGroupInfo");
     &[
         rule! { "opencl/clGetKernelSubGroupInfoKHR/INVALID_KERNEL/valid-object", [] vouched("valid_object", &["kernel"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
@@ -4489,7 +4540,7 @@ arguments! {
 
 static RULES_OF_clGetKernelSuggestedLocalWorkSize_arguments: &[Rule] = {
     type R = clGetKernelSuggestedLocalWorkSize_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelSuggestedLocalWorkSize");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetKernelSuggestedLocalWorkSize");
     &[
         rule! { "opencl/clGetKernelSuggestedLocalWorkSize/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -4526,7 +4577,7 @@ arguments! {
 
 static RULES_OF_clGetKernelSuggestedLocalWorkSizeKHR_arguments: &[Rule] = {
     type R = clGetKernelSuggestedLocalWorkSizeKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelSuggestedLocalWorkSize");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetKernelSuggestedLocalWorkSize");
     &[
         rule! { "opencl/clGetKernelSuggestedLocalWorkSizeKHR/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -4562,7 +4613,7 @@ arguments! {
 
 static RULES_OF_clGetKernelWorkGroupInfo_arguments: &[Rule] = {
     type R = clGetKernelWorkGroupInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetKernelWorkGroupInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetKernelWorkGroupInfo");
     &[
         rule! { "opencl/clGetKernelWorkGroupInfo/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
@@ -4586,7 +4637,7 @@ arguments! {
 
 static RULES_OF_clGetMemObjectInfo_arguments: &[Rule] = {
     type R = clGetMemObjectInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetMemObjectInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetMemObjectInfo");
     &[
         rule! { "opencl/clGetMemObjectInfo/INVALID_D3D10_RESOURCE_KHR/memobj-created-by", [elsewhere("memobj")] vouched("created_by", &["memobj", "clCreateFromD3D10BufferKHR", "clCreateFromD3D10Texture2DKHR", "clCreateFromD3D10Texture3DKHR"]), when [of(R::PARAM_NAME, Test::In(named![cl_mem_info: CL_MEM_D3D10_RESOURCE_KHR]))],
             origin: Stated, source: FROM, error: "CL_INVALID_D3D10_RESOURCE_KHR" },
@@ -4614,7 +4665,7 @@ arguments! {
 
 static RULES_OF_clGetMutableCommandInfoKHR_arguments: &[Rule] = {
     type R = clGetMutableCommandInfoKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetMutableCommandInfoKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetMutableCommandInfoKHR");
     &[
         rule! { "opencl/clGetMutableCommandInfoKHR/INVALID_MUTABLE_COMMAND_KHR/command-valid-object", [elsewhere("command")] vouched("valid_object", &["command"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_MUTABLE_COMMAND_KHR" },
@@ -4638,7 +4689,7 @@ arguments! {
 
 static RULES_OF_clGetPipeInfo_arguments: &[Rule] = {
     type R = clGetPipeInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetPipeInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetPipeInfo");
     &[
         rule! { "opencl/clGetPipeInfo/INVALID_MEM_OBJECT/pipe-valid-object", [elsewhere("pipe")] vouched("valid_object", &["pipe"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
@@ -4663,16 +4714,17 @@ arguments! {
 
 static RULES_OF_clGetPlatformIDs_arguments: &[Rule] = {
     type R = clGetPlatformIDs_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetPlatformIDs");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetPlatformIDs");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetPlatformIDs");
     &[
         rule! { "opencl/clGetPlatformIDs/INVALID_VALUE/platforms-non-null", [R::PLATFORMS] NonNull, when [of(R::NUM_PLATFORMS, Test::Null)],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetPlatformIDs/INVALID_VALUE/platforms-null", [R::PLATFORMS] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetPlatformIDs/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
+            origin: Stated, source: FROM_2, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetPlatformIDs/PLATFORM_NOT_FOUND_KHR/platform-found", [] vouched("platform_found", &[]), when [given(Fact::Extensions, Test::Has(named![text "cl_khr_icd"]))],
-            origin: Stated, source: FROM, error: "CL_PLATFORM_NOT_FOUND_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_PLATFORM_NOT_FOUND_KHR" },
     ]
 };
 
@@ -4685,14 +4737,15 @@ arguments! {
 
 static RULES_OF_clGetPlatformInfo_arguments: &[Rule] = {
     type R = clGetPlatformInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clGetPlatformInfo");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clGetPlatformInfo");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clGetPlatformInfo");
     &[
         rule! { "opencl/clGetPlatformInfo/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
         rule! { "opencl/clGetPlatformInfo/INVALID_VALUE/param_name-one-of", [R::PARAM_NAME] OneOf(named![cl_platform_info: CL_PLATFORM_PROFILE, CL_PLATFORM_VERSION, CL_PLATFORM_NAME, CL_PLATFORM_VENDOR, CL_PLATFORM_EXTENSIONS, CL_PLATFORM_HOST_TIMER_RESOLUTION, CL_PLATFORM_NUMERIC_VERSION_KHR, CL_PLATFORM_NUMERIC_VERSION, CL_PLATFORM_EXTENSIONS_WITH_VERSION_KHR, CL_PLATFORM_EXTENSIONS_WITH_VERSION, CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR, CL_PLATFORM_SVM_TYPE_CAPABILITIES_KHR, CL_PLATFORM_ICD_SUFFIX_KHR, CL_PLATFORM_UNLOADABLE_KHR, CL_PLATFORM_SEMAPHORE_TYPES_KHR, CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR, CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetPlatformInfo/INVALID_VALUE/param_value_size-query-size", [elsewhere("param_value_size")] vouched("query_size", &["param_value_size", "platform-queries-table"]), when [of(R::PARAM_VALUE, Test::NonNull)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetPlatformInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
     ]
@@ -4707,7 +4760,7 @@ arguments! {
 
 static RULES_OF_clGetProgramBuildInfo_arguments: &[Rule] = {
     type R = clGetProgramBuildInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetProgramBuildInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetProgramBuildInfo");
     &[
         rule! { "opencl/clGetProgramBuildInfo/INVALID_DEVICE/device+program-device-of-program", [elsewhere("device"), elsewhere("program")] vouched("device_of_program", &["device", "program"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
@@ -4733,7 +4786,7 @@ arguments! {
 
 static RULES_OF_clGetProgramInfo_arguments: &[Rule] = {
     type R = clGetProgramInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetProgramInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetProgramInfo");
     &[
         rule! { "opencl/clGetProgramInfo/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
@@ -4757,7 +4810,7 @@ arguments! {
 
 static RULES_OF_clGetSamplerInfo_arguments: &[Rule] = {
     type R = clGetSamplerInfo_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetSamplerInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetSamplerInfo");
     &[
         rule! { "opencl/clGetSamplerInfo/INVALID_SAMPLER/sampler-valid-object", [elsewhere("sampler")] vouched("valid_object", &["sampler"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_SAMPLER" },
@@ -4781,7 +4834,7 @@ arguments! {
 
 static RULES_OF_clGetSemaphoreHandleForTypeKHR_arguments: &[Rule] = {
     type R = clGetSemaphoreHandleForTypeKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetSemaphoreHandleForTypeKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetSemaphoreHandleForTypeKHR");
     &[
         rule! { "opencl/clGetSemaphoreHandleForTypeKHR/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
@@ -4821,7 +4874,7 @@ arguments! {
 
 static RULES_OF_clGetSemaphoreInfoKHR_arguments: &[Rule] = {
     type R = clGetSemaphoreInfoKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetSemaphoreInfoKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetSemaphoreInfoKHR");
     &[
         rule! { "opencl/clGetSemaphoreInfoKHR/INVALID_SEMAPHORE_KHR/sema_object-valid-object", [elsewhere("sema_object")] vouched("valid_object", &["sema_object"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
@@ -4845,16 +4898,17 @@ arguments! {
 
 static RULES_OF_clGetSupportedImageFormats_arguments: &[Rule] = {
     type R = clGetSupportedImageFormats_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clGetSupportedImageFormats");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clGetSupportedImageFormats");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clGetSupportedImageFormats");
     &[
         rule! { "opencl/clGetSupportedImageFormats/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clGetSupportedImageFormats/INVALID_VALUE/flags-valid-object", [elsewhere("flags")] vouched("valid_object", &["flags"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSupportedImageFormats/INVALID_VALUE/image_formats-null", [R::IMAGE_FORMATS] Null, when [of(R::NUM_ENTRIES, Test::Zero)],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSupportedImageFormats/INVALID_VALUE/image_type-valid-object", [elsewhere("image_type")] vouched("valid_object", &["image_type"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clGetSupportedImageFormats/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clGetSupportedImageFormats/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -4872,7 +4926,8 @@ arguments! {
 
 static RULES_OF_clIcdGetPlatformIDsKHR_arguments: &[Rule] = {
     type R = clIcdGetPlatformIDsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clIcdGetPlatformIDsKHR");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clIcdGetPlatformIDsKHR");
+    const FROM_2: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clIcdGetPlatformIDsKHR");
     &[
         rule! { "opencl/clIcdGetPlatformIDsKHR/INVALID_VALUE/platforms-non-null", [R::PLATFORMS] NonNull, when [of(R::NUM_PLATFORMS, Test::Null)],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
@@ -4881,12 +4936,12 @@ static RULES_OF_clIcdGetPlatformIDsKHR_arguments: &[Rule] = {
         rule! { "opencl/clIcdGetPlatformIDsKHR/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clIcdGetPlatformIDsKHR/PLATFORM_NOT_FOUND_KHR/platform-found", [] vouched("platform_found", &[]), when [],
-            origin: Stated, source: FROM, error: "CL_PLATFORM_NOT_FOUND_KHR" },
+            origin: Stated, source: FROM_2, error: "CL_PLATFORM_NOT_FOUND_KHR" },
     ]
 };
 
 static RULES_OF_clIcdSetPlatformDispatchDataKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clIcdSetPlatformDispatchDataKHR");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1.1", "clIcdSetPlatformDispatchDataKHR");
     &[
         rule! { "opencl/clIcdSetPlatformDispatchDataKHR/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
@@ -4907,7 +4962,7 @@ arguments! {
 
 static RULES_OF_clLinkProgram_arguments: &[Rule] = {
     type R = clLinkProgram_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clLinkProgram");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clLinkProgram");
     &[
         rule! { "opencl/clLinkProgram/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -4941,7 +4996,7 @@ arguments! {
 
 static RULES_OF_clReImportSemaphoreSyncFdKHR_arguments: &[Rule] = {
     type R = clReImportSemaphoreSyncFdKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReImportSemaphoreSyncFdKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReImportSemaphoreSyncFdKHR");
     &[
         rule! { "opencl/clReImportSemaphoreSyncFdKHR/INVALID_SEMAPHORE_KHR/sema_object-forbidden", [R::SEMA_OBJECT] Forbidden, when [given(Fact::SemaphoreHandleType, Test::NotIn(named![cl_external_semaphore_handle_type_khr: CL_SEMAPHORE_HANDLE_SYNC_FD_KHR]))],
             origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
@@ -4957,7 +5012,7 @@ static RULES_OF_clReImportSemaphoreSyncFdKHR_arguments: &[Rule] = {
 };
 
 static RULES_OF_clReleaseCommandBufferKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseCommandBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseCommandBufferKHR");
     &[
         rule! { "opencl/clReleaseCommandBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -4969,7 +5024,7 @@ static RULES_OF_clReleaseCommandBufferKHR_arguments: &[Rule] = {
 };
 
 static RULES_OF_clReleaseCommandQueue_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseCommandQueue");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseCommandQueue");
     &[
         rule! { "opencl/clReleaseCommandQueue/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -4981,7 +5036,7 @@ static RULES_OF_clReleaseCommandQueue_arguments: &[Rule] = {
 };
 
 static RULES_OF_clReleaseContext_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clReleaseContext");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clReleaseContext");
     &[
         rule! { "opencl/clReleaseContext/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -4993,7 +5048,7 @@ static RULES_OF_clReleaseContext_arguments: &[Rule] = {
 };
 
 static RULES_OF_clReleaseDevice_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clReleaseDevice");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clReleaseDevice");
     &[
         rule! { "opencl/clReleaseDevice/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
@@ -5005,7 +5060,7 @@ static RULES_OF_clReleaseDevice_arguments: &[Rule] = {
 };
 
 static RULES_OF_clReleaseEvent_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseEvent");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseEvent");
     &[
         rule! { "opencl/clReleaseEvent/INVALID_EVENT/event-valid-object", [elsewhere("event")] vouched("valid_object", &["event"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
@@ -5017,7 +5072,7 @@ static RULES_OF_clReleaseEvent_arguments: &[Rule] = {
 };
 
 static RULES_OF_clReleaseKernel_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseKernel");
     &[
         rule! { "opencl/clReleaseKernel/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
@@ -5029,7 +5084,7 @@ static RULES_OF_clReleaseKernel_arguments: &[Rule] = {
 };
 
 static RULES_OF_clReleaseMemObject_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseMemObject");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseMemObject");
     &[
         rule! { "opencl/clReleaseMemObject/INVALID_MEM_OBJECT/memobj-valid-object", [elsewhere("memobj")] vouched("valid_object", &["memobj"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
@@ -5041,7 +5096,7 @@ static RULES_OF_clReleaseMemObject_arguments: &[Rule] = {
 };
 
 static RULES_OF_clReleaseProgram_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseProgram");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseProgram");
     &[
         rule! { "opencl/clReleaseProgram/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
@@ -5053,7 +5108,7 @@ static RULES_OF_clReleaseProgram_arguments: &[Rule] = {
 };
 
 static RULES_OF_clReleaseSampler_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseSampler");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseSampler");
     &[
         rule! { "opencl/clReleaseSampler/INVALID_SAMPLER/sampler-valid-object", [elsewhere("sampler")] vouched("valid_object", &["sampler"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_SAMPLER" },
@@ -5065,7 +5120,7 @@ static RULES_OF_clReleaseSampler_arguments: &[Rule] = {
 };
 
 static RULES_OF_clReleaseSemaphoreKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clReleaseSemaphoreKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clReleaseSemaphoreKHR");
     &[
         rule! { "opencl/clReleaseSemaphoreKHR/INVALID_SEMAPHORE_KHR/sema_object-valid-object", [elsewhere("sema_object")] vouched("valid_object", &["sema_object"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
@@ -5089,7 +5144,7 @@ arguments! {
 
 static RULES_OF_clRemapCommandBufferKHR_arguments: &[Rule] = {
     type R = clRemapCommandBufferKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRemapCommandBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRemapCommandBufferKHR");
     &[
         rule! { "opencl/clRemapCommandBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -5117,7 +5172,7 @@ static RULES_OF_clRemapCommandBufferKHR_arguments: &[Rule] = {
 };
 
 static RULES_OF_clRetainCommandBufferKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainCommandBufferKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainCommandBufferKHR");
     &[
         rule! { "opencl/clRetainCommandBufferKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -5129,7 +5184,7 @@ static RULES_OF_clRetainCommandBufferKHR_arguments: &[Rule] = {
 };
 
 static RULES_OF_clRetainCommandQueue_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainCommandQueue");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainCommandQueue");
     &[
         rule! { "opencl/clRetainCommandQueue/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
@@ -5141,7 +5196,7 @@ static RULES_OF_clRetainCommandQueue_arguments: &[Rule] = {
 };
 
 static RULES_OF_clRetainContext_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clRetainContext");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clRetainContext");
     &[
         rule! { "opencl/clRetainContext/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -5153,7 +5208,7 @@ static RULES_OF_clRetainContext_arguments: &[Rule] = {
 };
 
 static RULES_OF_clRetainDevice_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clRetainDevice");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clRetainDevice");
     &[
         rule! { "opencl/clRetainDevice/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
@@ -5165,7 +5220,7 @@ static RULES_OF_clRetainDevice_arguments: &[Rule] = {
 };
 
 static RULES_OF_clRetainEvent_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainEvent");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainEvent");
     &[
         rule! { "opencl/clRetainEvent/INVALID_EVENT/event-valid-object", [elsewhere("event")] vouched("valid_object", &["event"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
@@ -5177,7 +5232,7 @@ static RULES_OF_clRetainEvent_arguments: &[Rule] = {
 };
 
 static RULES_OF_clRetainKernel_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainKernel");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainKernel");
     &[
         rule! { "opencl/clRetainKernel/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
@@ -5189,7 +5244,7 @@ static RULES_OF_clRetainKernel_arguments: &[Rule] = {
 };
 
 static RULES_OF_clRetainMemObject_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainMemObject");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainMemObject");
     &[
         rule! { "opencl/clRetainMemObject/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
@@ -5199,7 +5254,7 @@ static RULES_OF_clRetainMemObject_arguments: &[Rule] = {
 };
 
 static RULES_OF_clRetainProgram_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainProgram");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainProgram");
     &[
         rule! { "opencl/clRetainProgram/INVALID_PROGRAM/program-valid-object", [elsewhere("program")] vouched("valid_object", &["program"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PROGRAM" },
@@ -5211,7 +5266,7 @@ static RULES_OF_clRetainProgram_arguments: &[Rule] = {
 };
 
 static RULES_OF_clRetainSampler_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainSampler");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainSampler");
     &[
         rule! { "opencl/clRetainSampler/INVALID_SAMPLER/sampler-valid-object", [elsewhere("sampler")] vouched("valid_object", &["sampler"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_SAMPLER" },
@@ -5223,7 +5278,7 @@ static RULES_OF_clRetainSampler_arguments: &[Rule] = {
 };
 
 static RULES_OF_clRetainSemaphoreKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clRetainSemaphoreKHR");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clRetainSemaphoreKHR");
     &[
         rule! { "opencl/clRetainSemaphoreKHR/INVALID_SEMAPHORE_KHR/sema_object-valid-object", [elsewhere("sema_object")] vouched("valid_object", &["sema_object"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_SEMAPHORE_KHR" },
@@ -5242,7 +5297,7 @@ arguments! {
 
 static RULES_OF_clSVMAlloc_arguments: &[Rule] = {
     type R = clSVMAlloc_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSVMAlloc");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSVMAlloc");
     &[
         rule! { "opencl/clSVMAlloc/FAILS/context-device-support", [elsewhere("context")] vouched("device_support", &["context"]), when [],
             origin: Stated, source: FROM },
@@ -5263,14 +5318,15 @@ arguments! {
 
 static RULES_OF_clSetCommandQueueProperty_arguments: &[Rule] = {
     type R = clSetCommandQueueProperty_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetCommandQueueProperty");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetCommandQueueProperty");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clSetCommandQueueProperty");
     &[
         rule! { "opencl/clSetCommandQueueProperty/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clSetCommandQueueProperty/INVALID_OPERATION/command_queue-device-support", [elsewhere("command_queue")] vouched("device_support", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clSetCommandQueueProperty/INVALID_QUEUE_PROPERTIES/properties+command_queue-device-support", [R::PROPERTIES, elsewhere("command_queue")] vouched("device_support", &["properties", "command_queue"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_QUEUE_PROPERTIES" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_QUEUE_PROPERTIES" },
         rule! { "opencl/clSetCommandQueueProperty/INVALID_VALUE/properties-only-flags", [R::PROPERTIES] OnlyFlags(named![cl_command_queue_properties: CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_ON_DEVICE, CL_QUEUE_ON_DEVICE_DEFAULT, CL_QUEUE_NO_SYNC_OPERATIONS_INTEL, CL_QUEUE_RESERVED_QCOM, CL_QUEUE_THREAD_LOCAL_EXEC_ENABLE_INTEL]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_VALUE" },
         rule! { "opencl/clSetCommandQueueProperty/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
@@ -5281,7 +5337,7 @@ static RULES_OF_clSetCommandQueueProperty_arguments: &[Rule] = {
 };
 
 static RULES_OF_clSetContextDestructorCallback_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clSetContextDestructorCallback");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clSetContextDestructorCallback");
     &[
         rule! { "opencl/clSetContextDestructorCallback/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -5295,16 +5351,17 @@ static RULES_OF_clSetContextDestructorCallback_arguments: &[Rule] = {
 };
 
 static RULES_OF_clSetDefaultDeviceCommandQueue_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetDefaultDeviceCommandQueue");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetDefaultDeviceCommandQueue");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clSetDefaultDeviceCommandQueue");
     &[
         rule! { "opencl/clSetDefaultDeviceCommandQueue/INVALID_COMMAND_QUEUE/command_queue-valid-object", [elsewhere("command_queue")] vouched("valid_object", &["command_queue"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_QUEUE" },
         rule! { "opencl/clSetDefaultDeviceCommandQueue/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
         rule! { "opencl/clSetDefaultDeviceCommandQueue/INVALID_DEVICE/device+context-device-of-context", [elsewhere("device"), elsewhere("context")] vouched("device_of_context", &["device", "context"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clSetDefaultDeviceCommandQueue/INVALID_DEVICE/device-valid-object", [elsewhere("device")] vouched("valid_object", &["device"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_DEVICE" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_DEVICE" },
         rule! { "opencl/clSetDefaultDeviceCommandQueue/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetDefaultDeviceCommandQueue/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -5313,7 +5370,7 @@ static RULES_OF_clSetDefaultDeviceCommandQueue_arguments: &[Rule] = {
 };
 
 static RULES_OF_clSetEventCallback_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetEventCallback");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetEventCallback");
     &[
         rule! { "opencl/clSetEventCallback/INVALID_EVENT/event-valid-object", [elsewhere("event")] vouched("valid_object", &["event"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
@@ -5325,12 +5382,13 @@ static RULES_OF_clSetEventCallback_arguments: &[Rule] = {
 };
 
 static RULES_OF_clSetKernelArg_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelArg");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelArg");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clSetKernelArg");
     &[
         rule! { "opencl/clSetKernelArg/INVALID_ARG_INDEX/arg_index-valid-object", [elsewhere("arg_index")] vouched("valid_object", &["arg_index"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_ARG_INDEX" },
         rule! { "opencl/clSetKernelArg/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
-            origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clSetKernelArg/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetKernelArg/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -5339,7 +5397,7 @@ static RULES_OF_clSetKernelArg_arguments: &[Rule] = {
 };
 
 static RULES_OF_clSetKernelArgDevicePointerEXT_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelArgDevicePointerEXT");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelArgDevicePointerEXT");
     &[
         rule! { "opencl/clSetKernelArgDevicePointerEXT/INVALID_ARG_INDEX/arg_index-valid-object", [elsewhere("arg_index")] vouched("valid_object", &["arg_index"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_ARG_INDEX" },
@@ -5355,7 +5413,7 @@ static RULES_OF_clSetKernelArgDevicePointerEXT_arguments: &[Rule] = {
 };
 
 static RULES_OF_clSetKernelArgSVMPointer_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelArgSVMPointer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelArgSVMPointer");
     &[
         rule! { "opencl/clSetKernelArgSVMPointer/INVALID_ARG_INDEX/arg_index-valid-object", [elsewhere("arg_index")] vouched("valid_object", &["arg_index"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_ARG_INDEX" },
@@ -5371,14 +5429,15 @@ static RULES_OF_clSetKernelArgSVMPointer_arguments: &[Rule] = {
 };
 
 static RULES_OF_clSetKernelExecInfo_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelExecInfo");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelExecInfo");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1.1", "clSetKernelExecInfo");
     &[
         rule! { "opencl/clSetKernelExecInfo/INVALID_KERNEL/kernel-valid-object", [elsewhere("kernel")] vouched("valid_object", &["kernel"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_KERNEL" },
         rule! { "opencl/clSetKernelExecInfo/INVALID_OPERATION/kernel-device-support/param_name-in-KERNEL_EXEC_INFO_DEVICE_PTRS", [elsewhere("kernel")] vouched("device_support", &["kernel"]), when [of(elsewhere("param_name"), Test::In(named![cl_kernel_exec_info: CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT]))],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clSetKernelExecInfo/INVALID_OPERATION/kernel-device-support/param_name-in-KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM-param_value-in-TRUE", [elsewhere("kernel")] vouched("device_support", &["kernel"]), when [of(elsewhere("param_name"), Test::In(named![cl_kernel_exec_info: CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM])), of(elsewhere("param_value"), Test::In(named![cl_bool: CL_TRUE]))],
-            origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
+            origin: Stated, source: FROM_2, error: "CL_INVALID_OPERATION" },
         rule! { "opencl/clSetKernelExecInfo/OUT_OF_HOST_MEMORY/resources-of-host", [] vouched("resources_of_host", &[]), when [],
             origin: Stated, source: FROM, error: "CL_OUT_OF_HOST_MEMORY" },
         rule! { "opencl/clSetKernelExecInfo/OUT_OF_RESOURCES/resources-of-device", [] vouched("resources_of_device", &[]), when [],
@@ -5387,7 +5446,7 @@ static RULES_OF_clSetKernelExecInfo_arguments: &[Rule] = {
 };
 
 static RULES_OF_clSetMemObjectDestructorCallback_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetMemObjectDestructorCallback");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetMemObjectDestructorCallback");
     &[
         rule! { "opencl/clSetMemObjectDestructorCallback/INVALID_MEM_OBJECT/memobj-valid-object", [elsewhere("memobj")] vouched("valid_object", &["memobj"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_MEM_OBJECT" },
@@ -5401,7 +5460,7 @@ static RULES_OF_clSetMemObjectDestructorCallback_arguments: &[Rule] = {
 };
 
 static RULES_OF_clSetProgramReleaseCallback_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetProgramReleaseCallback");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetProgramReleaseCallback");
     &[
         rule! { "opencl/clSetProgramReleaseCallback/INVALID_OPERATION/program-device-support", [elsewhere("program")] vouched("device_support", &["program"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
@@ -5417,7 +5476,7 @@ static RULES_OF_clSetProgramReleaseCallback_arguments: &[Rule] = {
 };
 
 static RULES_OF_clSetProgramSpecializationConstant_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetProgramSpecializationConstant");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetProgramSpecializationConstant");
     &[
         rule! { "opencl/clSetProgramSpecializationConstant/INVALID_OPERATION/program-device-support", [elsewhere("program")] vouched("device_support", &["program"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_OPERATION" },
@@ -5431,7 +5490,7 @@ static RULES_OF_clSetProgramSpecializationConstant_arguments: &[Rule] = {
 };
 
 static RULES_OF_clSetUserEventStatus_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetUserEventStatus");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetUserEventStatus");
     &[
         rule! { "opencl/clSetUserEventStatus/INVALID_EVENT/event-valid-object", [elsewhere("event")] vouched("valid_object", &["event"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_EVENT" },
@@ -5443,7 +5502,7 @@ static RULES_OF_clSetUserEventStatus_arguments: &[Rule] = {
 };
 
 static RULES_OF_clTerminateContextKHR_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.1-1fb076bc", "clTerminateContextKHR");
+    const FROM: Option<Source> = from("api/opencl_platform_layer.asciidoc", "3.0.19", "clTerminateContextKHR");
     &[
         rule! { "opencl/clTerminateContextKHR/INVALID_CONTEXT/context-valid-object", [elsewhere("context")] vouched("valid_object", &["context"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_CONTEXT" },
@@ -5457,7 +5516,7 @@ static RULES_OF_clTerminateContextKHR_arguments: &[Rule] = {
 };
 
 static RULES_OF_clUnloadPlatformCompiler_arguments: &[Rule] = {
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clUnloadPlatformCompiler");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clUnloadPlatformCompiler");
     &[
         rule! { "opencl/clUnloadPlatformCompiler/INVALID_PLATFORM/platform-valid-object", [elsewhere("platform")] vouched("valid_object", &["platform"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_PLATFORM" },
@@ -5474,11 +5533,11 @@ arguments! {
 
 static RULES_OF_clUpdateMutableCommandsKHR_arguments: &[Rule] = {
     type R = clUpdateMutableCommandsKHR_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clUpdateMutableCommandsKHR");
-    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clEnqueueNDRangeKernel");
-    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelExecInfo");
-    const FROM_4: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelArg");
-    const FROM_5: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clSetKernelArgSVMPointer");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clUpdateMutableCommandsKHR");
+    const FROM_2: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clEnqueueNDRangeKernel");
+    const FROM_3: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelExecInfo");
+    const FROM_4: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelArg");
+    const FROM_5: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clSetKernelArgSVMPointer");
     &[
         rule! { "opencl/clUpdateMutableCommandsKHR/INVALID_COMMAND_BUFFER_KHR/command_buffer-valid-object", [elsewhere("command_buffer")] vouched("valid_object", &["command_buffer"]), when [],
             origin: Stated, source: FROM, error: "CL_INVALID_COMMAND_BUFFER_KHR" },
@@ -5526,7 +5585,7 @@ arguments! {
 
 static RULES_OF_clWaitForEvents_arguments: &[Rule] = {
     type R = clWaitForEvents_arguments;
-    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.1-1fb076bc", "clWaitForEvents");
+    const FROM: Option<Source> = from("api/opencl_runtime_layer.asciidoc", "3.0.19", "clWaitForEvents");
     &[
         rule! { "opencl/clWaitForEvents/EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_list-no-failed-event", [R::EVENT_LIST] vouched("no_failed_event", &["event_list"]), when [],
             origin: Stated, source: FROM, error: "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", since: "1.1" },

@@ -4,9 +4,9 @@ use proptest::{collection::vec, option, prelude::*};
 
 use super::rules;
 use crate::model::{
-    Alias, Api, CType, Callback, Command, Constant, Enumeration, EnumerationKind, Enumerator, ErrorChannel, Extension, Feature,
-    Handle, HandleRepr, Lifetime, MacroFunction, Member, Model, Omitted, Parameter, PerTarget, Record, RecordKind, Signature,
-    SignatureParameter, ThreadSafety, Value, Version,
+    Alias, Api, CType, Callback, Change, Command, Constant, Enumeration, EnumerationKind, Enumerator, ErrorChannel, Extension,
+    Feature, Handle, HandleRepr, Lifetime, MacroFunction, Member, Model, Omitted, Parameter, PerTarget, Record, RecordKind,
+    Signature, SignatureParameter, ThreadSafety, Value, Version,
 };
 
 pub(super) fn name() -> impl Strategy<Value = String> {
@@ -23,8 +23,9 @@ fn version() -> impl Strategy<Value = Version> {
 }
 
 pub(super) fn lifetime() -> impl Strategy<Value = Lifetime> {
-    (option::of(version()), option::of(version()), option::of(version()), vec(name(), 0..3))
-        .prop_map(|(since, until, deprecated, extensions)| Lifetime { since, until, deprecated, extensions })
+    let change = (name(), text(), version()).prop_map(|(aspect, was, until)| Change { aspect, was, until: until.to_string() });
+    (option::of(version()), option::of(version()), option::of(version()), vec(name(), 0..3), vec(change, 0..2))
+        .prop_map(|(since, until, deprecated, extensions, changed)| Lifetime { since, until, deprecated, extensions, changed })
 }
 
 pub(super) fn value() -> impl Strategy<Value = Value> {
