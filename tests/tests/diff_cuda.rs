@@ -85,11 +85,11 @@ fn read(test: &str, include: &Path) -> Option<Header> {
     let (source, program) = (directory.path().join("a.c"), directory.path().join("a"));
     let path = |path: &Path| path.to_str().expect("UTF-8").to_owned();
     fs::write(&source, "#include <cuda.h>\n").expect("writable");
-    let Some(text) = gcc(&["-E", "-P", &path(&source)], include) else {
+    let Some(preprocessed) = gcc(&["-E", "-P", &path(&source)], include) else {
         upstream::skipped(test, "gcc");
         return None;
     };
-    let statements = statements(&text);
+    let statements = statements(&preprocessed);
     let mut functions = BTreeMap::new();
     for statement in statements.iter().filter(|statement| !statement.starts_with("typedef ")) {
         // Attributes may stand before.
@@ -97,7 +97,7 @@ fn read(test: &str, include: &Path) -> Option<Header> {
         let (name, parameters) = declaration.split_once('(').expect("parameters");
         functions.insert(format!("cu{}", name.trim()), parameters.to_owned());
     }
-    let (names, typedefs) = (enumerator_names(&text), typedef_names(&statements));
+    let (names, typedefs) = (enumerator_names(&preprocessed), typedef_names(&statements));
     let mut listing = String::from("#include <cuda.h>\n#include <stdio.h>\nint main(void) {\n");
     for name in &names {
         writeln!(listing, "printf(\"e {name} %lld 0\\n\", (long long){name});").expect("a String");
