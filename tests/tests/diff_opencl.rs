@@ -43,10 +43,11 @@ fn registry(path: &Path) -> Registry {
                     if let Some(last) = parts.last_mut() {
                         last.push_str(&text);
                     }
-                } else if stack.iter().any(|step| step == "member") && !path.contains(&"comment") {
-                    if let Some(last) = parts.last_mut() {
-                        last.push_str(&text);
-                    }
+                } else if stack.iter().any(|step| step == "member")
+                    && !path.contains(&"comment")
+                    && let Some(last) = parts.last_mut()
+                {
+                    last.push_str(&text);
                 }
                 continue;
             }
