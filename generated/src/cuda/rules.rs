@@ -24,10 +24,10 @@ static RULES_OF_CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_BUFFER_DESC::flags");
     &[
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_BUFFER_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_BUFFER_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_BUFFER_DESC/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM, "")),
+        since("13.5", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_MEMORY_BUFFER_DESC/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            None, ""))),
     ]
 };
 
@@ -55,82 +55,82 @@ static RULES_OF_CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1: &[Rule] = {
     const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "cuImportExternalMemory");
     const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC::flags");
     &[
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE]))],
-            origin: Stated, source: FROM, reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/flags-must-have-flags", [R::FLAGS.field] MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["IDXGIResource1::CreateSharedHandle", "ID3D11Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D11Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/flags-must-have-flags", [R::FLAGS.field] MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &["IDXGIResource::GetSharedHandle", "ID3D11Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-            origin: Derived, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Heap"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D12Heap"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/flags-must-have-flags", [R::FLAGS.field] MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D12Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["dma_buf"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Derived, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/flags-zero", [R::FLAGS.field] Zero, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/NVSCIBUF/nvSciBufObject-non-null", [R::HANDLE_NV_SCI_BUF_OBJECT.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/NVSCIBUF/nvSciBufObject-object", [R::HANDLE_NV_SCI_BUF_OBJECT.field] vouched("object", &["NvSciBufObj"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["memory_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Derived, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-not-used-after-import", [R::HANDLE_FD.field] vouched("not_used_after_import", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["memory_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["memory_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/flags-only-flags", [R::FLAGS.field] OnlyFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [],
-            origin: Stated, source: FROM_3, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero", [R::SIZE.field] NonZero, when [],
-            origin: Derived, source: FROM_2, reason: "upstream wants the size of the memory object here for every handle type, and no memory object has zero bytes: zero is a size that was left out", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-of", [R::SIZE.field] vouched("size_of", &["memory_object"]), when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/type-one-of", [R::TYPE.field] OneOf(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF, CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]), when [],
-            origin: Derived, reason: "the values that `CUexternalMemoryHandleType` has", since: "13.5" },
+        since("13.5", settled("the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE]))],
+            FROM, ""))),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/flags-must-have-flags", &[R::FLAGS.field], MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE]))],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["IDXGIResource1::CreateSharedHandle", "ID3D11Resource"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["ID3D11Resource"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/flags-must-have-flags", &[R::FLAGS.field], MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/handle-global-kmt-handle", &[R::HANDLE_WIN32_HANDLE.field], "global_kmt_handle", &["IDXGIResource::GetSharedHandle", "ID3D11Resource"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
+            FROM_2, "")),
+        since("13.5", derived("", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/handle-non-null", &[R::HANDLE_WIN32_HANDLE.field], NonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
+            FROM_2, ""))),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/name-null", &[R::HANDLE_WIN32_NAME.field], Null, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP]))],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Heap"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["ID3D12Heap"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE]))],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/flags-must-have-flags", &[R::FLAGS.field], MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE]))],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Resource"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["ID3D12Resource"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/fd-file-descriptor", &[R::HANDLE_FD.field], "file_descriptor", &["dma_buf"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
+            FROM_2, "")),
+        since("13.5", derived("", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/fd-non-negative", &[R::HANDLE_FD.field], FdNonNegative, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
+            FROM_2, ""))),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/flags-zero", &[R::FLAGS.field], Zero, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/NVSCIBUF/nvSciBufObject-non-null", &[R::HANDLE_NV_SCI_BUF_OBJECT.field], NonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/NVSCIBUF/nvSciBufObject-object", &[R::HANDLE_NV_SCI_BUF_OBJECT.field], "object", &["NvSciBufObj"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-file-descriptor", &[R::HANDLE_FD.field], "file_descriptor", &["memory_object"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM_2, "")),
+        since("13.5", derived("", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-non-negative", &[R::HANDLE_FD.field], FdNonNegative, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM_2, ""))),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-not-used-after-import", &[R::HANDLE_FD.field], "not_used_after_import", &[], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32]))],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["memory_object"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["memory_object"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-global-kmt-handle", &[R::HANDLE_WIN32_HANDLE.field], "global_kmt_handle", &[], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null", &[R::HANDLE_WIN32_HANDLE.field], NonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/name-null", &[R::HANDLE_WIN32_NAME.field], Null, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/flags-only-flags", &[R::FLAGS.field], OnlyFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), &[],
+            FROM_3, "")),
+        since("13.5", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            None, ""))),
+        since("13.5", derived("upstream wants the size of the memory object here for every handle type, and no memory object has zero bytes: zero is a size that was left out", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero", &[R::SIZE.field], NonZero, &[],
+            FROM_2, ""))),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-of", &[R::SIZE.field], "size_of", &["memory_object"], &[],
+            FROM_2, "")),
+        since("13.5", derived("the values that `CUexternalMemoryHandleType` has", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/type-one-of", &[R::TYPE.field], OneOf(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF, CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]), &[],
+            None, ""))),
     ]
 };
 
@@ -363,10 +363,10 @@ static RULES_OF_CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray");
     &[
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/NVSCIBUF/numLevels-equal", [R::NUM_LEVELS.field] Equal(constant(name("", 1))), when [given(Fact::MemoryHandleType, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        since("13.5", stated("cuda/CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/NVSCIBUF/numLevels-equal", &[R::NUM_LEVELS.field], Equal(constant(name("", 1))), &[given(Fact::MemoryHandleType, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
+            FROM, "")),
+        since("13.5", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            None, ""))),
     ]
 };
 
@@ -395,80 +395,80 @@ static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1: &[Rule] = {
     const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::nvSciSyncObj");
     const FROM_4: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::flags");
     &[
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE]))],
-            origin: Stated, source: FROM, reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D11Fence::CreateSharedHandle"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D11Fence"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
-            origin: Stated, source: FROM, reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["IDXGIResource1::CreateSharedHandle", "IDXGIKeyedMutex"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["IDXGIKeyedMutex"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &["IDXGIResource::GetSharedHandle", "IDXGIKeyedMutex"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-            origin: Derived, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Fence"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D12Fence"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/NVSCISYNC/nvSciSyncObj-non-null", [R::HANDLE_NV_SCI_SYNC_OBJ.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM_3, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/NVSCISYNC/nvSciSyncObj-object", [R::HANDLE_NV_SCI_SYNC_OBJ.field] vouched("object", &["NvSciSyncObj"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Derived, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-not-used-after-import", [R::HANDLE_FD.field] vouched("not_used_after_import", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
-            origin: Derived, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-not-used-after-import", [R::HANDLE_FD.field] vouched("not_used_after_import", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32]))],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM_4, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/type-one-of", [R::TYPE.field] OneOf(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32]), when [],
-            origin: Derived, reason: "the values that `CUexternalSemaphoreHandleType` has", since: "13.5" },
+        since("13.5", settled("the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE]))],
+            FROM, ""))),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["ID3D11Fence::CreateSharedHandle"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["ID3D11Fence"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", ours("upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            None, ""))),
+        since("13.5", settled("the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
+            FROM, ""))),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["IDXGIResource1::CreateSharedHandle", "IDXGIKeyedMutex"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["IDXGIKeyedMutex"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", ours("upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            None, ""))),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/handle-global-kmt-handle", &[R::HANDLE_WIN32_HANDLE.field], "global_kmt_handle", &["IDXGIResource::GetSharedHandle", "IDXGIKeyedMutex"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
+            FROM_2, "")),
+        since("13.5", derived("", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/handle-non-null", &[R::HANDLE_WIN32_HANDLE.field], NonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
+            FROM_2, ""))),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/name-null", &[R::HANDLE_WIN32_NAME.field], Null, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE]))],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Fence"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["ID3D12Fence"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", ours("upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            None, ""))),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/NVSCISYNC/nvSciSyncObj-non-null", &[R::HANDLE_NV_SCI_SYNC_OBJ.field], NonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM_3, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/NVSCISYNC/nvSciSyncObj-object", &[R::HANDLE_NV_SCI_SYNC_OBJ.field], "object", &["NvSciSyncObj"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-file-descriptor", &[R::HANDLE_FD.field], "file_descriptor", &["synchronization_object"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM_2, "")),
+        since("13.5", derived("", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-non-negative", &[R::HANDLE_FD.field], FdNonNegative, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM_2, ""))),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-not-used-after-import", &[R::HANDLE_FD.field], "not_used_after_import", &[], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32]))],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["synchronization_object"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["synchronization_object"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", ours("upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            None, ""))),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-global-kmt-handle", &[R::HANDLE_WIN32_HANDLE.field], "global_kmt_handle", &[], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null", &[R::HANDLE_WIN32_HANDLE.field], NonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/name-null", &[R::HANDLE_WIN32_NAME.field], Null, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-file-descriptor", &[R::HANDLE_FD.field], "file_descriptor", &["synchronization_object"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
+            FROM_2, "")),
+        since("13.5", derived("", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-non-negative", &[R::HANDLE_FD.field], FdNonNegative, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
+            FROM_2, ""))),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-not-used-after-import", &[R::HANDLE_FD.field], "not_used_after_import", &[], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32]))],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["synchronization_object"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["synchronization_object"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.5", ours("upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            None, ""))),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM_4, "")),
+        since("13.5", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            None, ""))),
+        since("13.5", derived("the values that `CUexternalSemaphoreHandleType` has", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/type-one-of", &[R::TYPE.field], OneOf(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32]), &[],
+            None, ""))),
     ]
 };
 
@@ -716,14 +716,14 @@ static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::flags");
     &[
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/NVSCISYNC/flags-only-flags", [R::FLAGS.field] OnlyFlags(named![CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/flags-zero", [R::FLAGS.field] Zero, when [given(Fact::SemaphoreHandleType, Test::NotIn(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/params-reserved-zero", [R::PARAMS_RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        since("13.5", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/NVSCISYNC/flags-only-flags", &[R::FLAGS.field], OnlyFlags(named![CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC]), &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/flags-zero", &[R::FLAGS.field], Zero, &[given(Fact::SemaphoreHandleType, Test::NotIn(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("13.5", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/params-reserved-zero", &[R::PARAMS_RESERVED.field], Zero, &[],
+            None, ""))),
+        since("13.5", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            None, ""))),
     ]
 };
 
@@ -751,14 +751,14 @@ static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::flags");
     &[
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/NVSCISYNC/flags-only-flags", [R::FLAGS.field] OnlyFlags(named![CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/flags-zero", [R::FLAGS.field] Zero, when [given(Fact::SemaphoreHandleType, Test::NotIn(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/params-reserved-zero", [R::PARAMS_RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "13.5" },
+        since("13.5", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/NVSCISYNC/flags-only-flags", &[R::FLAGS.field], OnlyFlags(named![CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC]), &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("13.5", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/flags-zero", &[R::FLAGS.field], Zero, &[given(Fact::SemaphoreHandleType, Test::NotIn(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("13.5", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/params-reserved-zero", &[R::PARAMS_RESERVED.field], Zero, &[],
+            None, ""))),
+        since("13.5", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            None, ""))),
     ]
 };
 
@@ -796,8 +796,8 @@ static RULES_OF_CUDA_FABRIC_COPY_BATCH_OP_v1: &[Rule] = {
     type R = CUDA_FABRIC_COPY_BATCH_OP_v1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_COPY_BATCH_OP::flags");
     &[
-        rule! { "cuda/CUDA_FABRIC_COPY_BATCH_OP/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/CUDA_FABRIC_COPY_BATCH_OP/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -822,12 +822,12 @@ static RULES_OF_CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1: &[Rule] = {
     const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::gCtx");
     const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::numOps");
     &[
-        rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx_union-ctx-unchanged", [elsewhere("ctx_union.ctx")] Unchanged, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx_union-gCtx-unchanged", [elsewhere("ctx_union.gCtx")] Unchanged, when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/numOps-unchanged", [R::NUM_OPS.field] Unchanged, when [],
-            origin: Stated, source: FROM_3, since: "13.5" },
+        since("13.5", stated("cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx_union-ctx-unchanged", &[elsewhere("ctx_union.ctx")], Unchanged, &[],
+            FROM, "")),
+        since("13.5", stated("cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx_union-gCtx-unchanged", &[elsewhere("ctx_union.gCtx")], Unchanged, &[],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/numOps-unchanged", &[R::NUM_OPS.field], Unchanged, &[],
+            FROM_3, "")),
     ]
 };
 
@@ -870,10 +870,10 @@ static RULES_OF_CUDA_MEMCPY3D_v2: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY3D::reserved0");
     const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY3D::reserved1");
     &[
-        rule! { "cuda/CUDA_MEMCPY3D/reserved0-null", [R::RESERVED0.field] Null, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUDA_MEMCPY3D/reserved1-null", [R::RESERVED1.field] Null, when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
+        since("13.5", stated("cuda/CUDA_MEMCPY3D/reserved0-null", &[R::RESERVED0.field], Null, &[],
+            FROM, "")),
+        since("13.5", stated("cuda/CUDA_MEMCPY3D/reserved1-null", &[R::RESERVED1.field], Null, &[],
+            FROM_2, "")),
     ]
 };
 
@@ -903,14 +903,14 @@ static RULES_OF_CUDA_MEMCPY_BATCH_NODE_PARAMS_V1: &[Rule] = {
     const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::gCtx");
     const FROM_4: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::numAttrs");
     &[
-        rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/count-unchanged", [R::COUNT.field] Unchanged, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx_union-ctx-unchanged", [elsewhere("ctx_union.ctx")] Unchanged, when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx_union-gCtx-unchanged", [elsewhere("ctx_union.gCtx")] Unchanged, when [],
-            origin: Stated, source: FROM_3, since: "13.5" },
-        rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/numAttrs-unchanged", [R::NUM_ATTRS.field] Unchanged, when [],
-            origin: Stated, source: FROM_4, since: "13.5" },
+        since("13.5", stated("cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/count-unchanged", &[R::COUNT.field], Unchanged, &[],
+            FROM, "")),
+        since("13.5", stated("cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx_union-ctx-unchanged", &[elsewhere("ctx_union.ctx")], Unchanged, &[],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx_union-gCtx-unchanged", &[elsewhere("ctx_union.gCtx")], Unchanged, &[],
+            FROM_3, "")),
+        since("13.5", stated("cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/numAttrs-unchanged", &[R::NUM_ATTRS.field], Unchanged, &[],
+            FROM_4, "")),
     ]
 };
 
@@ -956,10 +956,10 @@ static RULES_OF_CUDA_MEMCPY_NODE_PARAMS: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_NODE_PARAMS::flags");
     const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_NODE_PARAMS::reserved");
     &[
-        rule! { "cuda/CUDA_MEMCPY_NODE_PARAMS/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUDA_MEMCPY_NODE_PARAMS/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
+        since("13.5", stated("cuda/CUDA_MEMCPY_NODE_PARAMS/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM, "")),
+        since("13.5", stated("cuda/CUDA_MEMCPY_NODE_PARAMS/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            FROM_2, "")),
     ]
 };
 
@@ -992,8 +992,8 @@ static RULES_OF_CUDA_MEM_ALLOC_NODE_PARAMS_v1: &[Rule] = {
     type R = CUDA_MEM_ALLOC_NODE_PARAMS_v1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEM_ALLOC_NODE_PARAMS::poolProps");
     &[
-        rule! { "cuda/CUDA_MEM_ALLOC_NODE_PARAMS/poolProps-handleTypes-equal", [R::POOL_PROPS_HANDLE_TYPES.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/CUDA_MEM_ALLOC_NODE_PARAMS/poolProps-handleTypes-equal", &[R::POOL_PROPS_HANDLE_TYPES.field], Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), &[],
+            FROM, "")),
     ]
 };
 
@@ -1026,8 +1026,8 @@ static RULES_OF_CUDA_MEM_ALLOC_NODE_PARAMS_v2: &[Rule] = {
     type R = CUDA_MEM_ALLOC_NODE_PARAMS_v2;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEM_ALLOC_NODE_PARAMS_v2::poolProps");
     &[
-        rule! { "cuda/CUDA_MEM_ALLOC_NODE_PARAMS_v2/poolProps-handleTypes-equal", [R::POOL_PROPS_HANDLE_TYPES.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/CUDA_MEM_ALLOC_NODE_PARAMS_v2/poolProps-handleTypes-equal", &[R::POOL_PROPS_HANDLE_TYPES.field], Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), &[],
+            FROM, "")),
     ]
 };
 
@@ -1060,8 +1060,8 @@ static RULES_OF_CUDA_RESOURCE_DESC_v1: &[Rule] = {
     type R = CUDA_RESOURCE_DESC_v1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_RESOURCE_DESC::flags");
     &[
-        rule! { "cuda/CUDA_RESOURCE_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/CUDA_RESOURCE_DESC/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -1103,14 +1103,14 @@ static RULES_OF_CUarrayMapInfo_v1: &[Rule] = {
     const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "cuMemMapArrayAsync");
     const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUarrayMapInfo::reserved");
     &[
-        rule! { "cuda/CUarrayMapInfo/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUarrayMapInfo/memHandle-null", [elsewhere("memHandle")] Null, when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUarrayMapInfo/memHandleType-equal", [R::MEM_HANDLE_TYPE.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_GENERIC", CUmemHandleType::CU_MEM_HANDLE_TYPE_GENERIC.0 as i128))), when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUarrayMapInfo/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: FROM_3, since: "13.5" },
+        since("13.5", stated("cuda/CUarrayMapInfo/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM, "")),
+        since("13.5", stated("cuda/CUarrayMapInfo/memHandle-null", &[elsewhere("memHandle")], Null, &[],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUarrayMapInfo/memHandleType-equal", &[R::MEM_HANDLE_TYPE.field], Equal(constant(name("CU_MEM_HANDLE_TYPE_GENERIC", CUmemHandleType::CU_MEM_HANDLE_TYPE_GENERIC.0 as i128))), &[],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUarrayMapInfo/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            FROM_3, "")),
     ]
 };
 
@@ -1132,8 +1132,8 @@ static RULES_OF_CUcheckpointCheckpointArgs: &[Rule] = {
     type R = CUcheckpointCheckpointArgs;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUcheckpointCheckpointArgs::reserved");
     &[
-        rule! { "cuda/CUcheckpointCheckpointArgs/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/CUcheckpointCheckpointArgs/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -1155,10 +1155,10 @@ static RULES_OF_CUcheckpointLockArgs: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUcheckpointLockArgs::reserved0");
     const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUcheckpointLockArgs::reserved1");
     &[
-        rule! { "cuda/CUcheckpointLockArgs/reserved0-zero", [R::RESERVED0.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUcheckpointLockArgs/reserved1-zero", [R::RESERVED1.field] Zero, when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
+        since("13.5", stated("cuda/CUcheckpointLockArgs/reserved0-zero", &[R::RESERVED0.field], Zero, &[],
+            FROM, "")),
+        since("13.5", stated("cuda/CUcheckpointLockArgs/reserved1-zero", &[R::RESERVED1.field], Zero, &[],
+            FROM_2, "")),
     ]
 };
 
@@ -1177,8 +1177,8 @@ static RULES_OF_CUcheckpointUnlockArgs: &[Rule] = {
     type R = CUcheckpointUnlockArgs;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUcheckpointUnlockArgs::reserved");
     &[
-        rule! { "cuda/CUcheckpointUnlockArgs/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/CUcheckpointUnlockArgs/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -1308,10 +1308,10 @@ static RULES_OF_CUgraphNodeParams: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUgraphNodeParams::reserved0");
     const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUgraphNodeParams::reserved2");
     &[
-        rule! { "cuda/CUgraphNodeParams/reserved0-zero", [R::RESERVED0.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUgraphNodeParams/reserved2-zero", [R::RESERVED2.field] Zero, when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
+        since("13.5", stated("cuda/CUgraphNodeParams/reserved0-zero", &[R::RESERVED0.field], Zero, &[],
+            FROM, "")),
+        since("13.5", stated("cuda/CUgraphNodeParams/reserved2-zero", &[R::RESERVED2.field], Zero, &[],
+            FROM_2, "")),
     ]
 };
 
@@ -1340,10 +1340,10 @@ static RULES_OF_CUmemAllocationProp_v1: &[Rule] = {
     type R = CUmemAllocationProp_v1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUmemAllocationProp::win32HandleMetaData");
     &[
-        rule! { "cuda/CUmemAllocationProp/win32HandleMetaData-non-null", [R::WIN32_HANDLE_META_DATA.field] NonNull, when [of(R::REQUESTED_HANDLE_TYPES.field, Test::Has(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUmemAllocationProp/win32HandleMetaData-zero", [R::WIN32_HANDLE_META_DATA.field] Zero, when [of(R::REQUESTED_HANDLE_TYPES.field, Test::Lacks(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/CUmemAllocationProp/win32HandleMetaData-non-null", &[R::WIN32_HANDLE_META_DATA.field], NonNull, &[of(R::REQUESTED_HANDLE_TYPES.field, Test::Has(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
+            FROM, "")),
+        since("13.5", stated("cuda/CUmemAllocationProp/win32HandleMetaData-zero", &[R::WIN32_HANDLE_META_DATA.field], Zero, &[of(R::REQUESTED_HANDLE_TYPES.field, Test::Lacks(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
+            FROM, "")),
     ]
 };
 
@@ -1362,8 +1362,8 @@ members! {
 static RULES_OF_CUmemFabricHandle_v1: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUmemFabricHandle");
     &[
-        rule! { "cuda/CUmemFabricHandle/connected-by", [] vouched("connected_by", &["NVSwitch_fabric"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/CUmemFabricHandle/connected-by", &[], "connected_by", &["NVSwitch_fabric"], &[],
+            FROM, "")),
     ]
 };
 
@@ -1393,14 +1393,14 @@ static RULES_OF_CUmemPoolProps_v1: &[Rule] = {
     const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUmemPoolProps::reserved");
     const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUmemPoolProps::win32SecurityAttributes");
     &[
-        rule! { "cuda/CUmemPoolProps/allocType-equal", [R::ALLOC_TYPE.field] Equal(constant(name("CU_MEM_ALLOCATION_TYPE_PINNED", CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED.0 as i128))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUmemPoolProps/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUmemPoolProps/win32SecurityAttributes-non-null", [R::WIN32_SECURITY_ATTRIBUTES.field] NonNull, when [of(R::HANDLE_TYPES.field, Test::Has(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-            origin: Stated, source: FROM_3, since: "13.5" },
-        rule! { "cuda/CUmemPoolProps/win32SecurityAttributes-zero", [R::WIN32_SECURITY_ATTRIBUTES.field] Zero, when [of(R::HANDLE_TYPES.field, Test::Lacks(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-            origin: Stated, source: FROM_3, since: "13.5" },
+        since("13.5", stated("cuda/CUmemPoolProps/allocType-equal", &[R::ALLOC_TYPE.field], Equal(constant(name("CU_MEM_ALLOCATION_TYPE_PINNED", CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED.0 as i128))), &[],
+            FROM, "")),
+        since("13.5", stated("cuda/CUmemPoolProps/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUmemPoolProps/win32SecurityAttributes-non-null", &[R::WIN32_SECURITY_ATTRIBUTES.field], NonNull, &[of(R::HANDLE_TYPES.field, Test::Has(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
+            FROM_3, "")),
+        since("13.5", stated("cuda/CUmemPoolProps/win32SecurityAttributes-zero", &[R::WIN32_SECURITY_ATTRIBUTES.field], Zero, &[of(R::HANDLE_TYPES.field, Test::Lacks(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
+            FROM_3, "")),
     ]
 };
 
@@ -1425,8 +1425,8 @@ static RULES_OF_CUmulticastObjectProp_v1: &[Rule] = {
     type R = CUmulticastObjectProp_v1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUmulticastObjectProp::flags");
     &[
-        rule! { "cuda/CUmulticastObjectProp/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/CUmulticastObjectProp/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -1470,10 +1470,10 @@ static RULES_OF_CUstreamBatchMemOpParams_v1: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUstreamBatchMemOpParams::atomicReduction::flags");
     const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUstreamBatchMemOpParams::flushRemoteWrites::flags");
     &[
-        rule! { "cuda/CUstreamBatchMemOpParams/atomicReduction-flags-zero", [R::ATOMIC_REDUCTION_FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUstreamBatchMemOpParams/flushRemoteWrites-flags-zero", [R::FLUSH_REMOTE_WRITES_FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
+        since("13.5", stated("cuda/CUstreamBatchMemOpParams/atomicReduction-flags-zero", &[R::ATOMIC_REDUCTION_FLAGS.field], Zero, &[],
+            FROM, "")),
+        since("13.5", stated("cuda/CUstreamBatchMemOpParams/flushRemoteWrites-flags-zero", &[R::FLUSH_REMOTE_WRITES_FLAGS.field], Zero, &[],
+            FROM_2, "")),
     ]
 };
 
@@ -1485,8 +1485,8 @@ rules! { CUstreamBatchMemOpParams_v1, RULES_OF_CUstreamBatchMemOpParams_v1, |byt
 static RULES_OF_cuArrayGetSparseProperties_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuArrayGetSparseProperties");
     &[
-        rule! { "cuda/cuArrayGetSparseProperties/array-made-with-cuArrayCreate", [elsewhere("array")] vouched("made_with", &["cuArrayCreate", "cuArray3DCreate"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuArrayGetSparseProperties/array-made-with-cuArrayCreate", &[elsewhere("array")], "made_with", &["cuArrayCreate", "cuArray3DCreate"], &[],
+            FROM, "")),
     ]
 };
 
@@ -1500,38 +1500,38 @@ static RULES_OF_cuCtxAttach_arguments: &[Rule] = {
     type R = cuCtxAttach_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuCtxAttach");
     &[
-        rule! { "cuda/cuCtxAttach/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuCtxAttach/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuDestroyExternalMemory_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuDestroyExternalMemory");
     &[
-        rule! { "cuda/cuDestroyExternalMemory/extMem-released-with", [elsewhere("extMem")] vouched("released_with", &["cuMemFree", "cuMipmappedArrayDestroy"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuDestroyExternalMemory/extMem-released-with", &[elsewhere("extMem")], "released_with", &["cuMemFree", "cuMipmappedArrayDestroy"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuDestroyExternalSemaphore_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuDestroyExternalSemaphore");
     &[
-        rule! { "cuda/cuDestroyExternalSemaphore/extSem-completed-before", [elsewhere("extSem")] vouched("completed_before", &["cuDestroyExternalSemaphore"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuDestroyExternalSemaphore/extSem-completed-before", &[elsewhere("extSem")], "completed_before", &["cuDestroyExternalSemaphore"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuExternalMemoryGetMappedBuffer_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedBuffer");
     &[
-        rule! { "cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-describes-the-handle", [elsewhere("bufferDesc")] vouched("describes_the_handle", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-offset-bufferDesc-size-aligned-for-external-api", [elsewhere("bufferDesc.offset"), elsewhere("bufferDesc.size")] vouched("aligned_for_external_api", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuExternalMemoryGetMappedBuffer/devPtr-released-with", [elsewhere("devPtr")] vouched("released_with", &["cuMemFree"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuExternalMemoryGetMappedBuffer/devPtr-volatile-accesses-to-overlap", [elsewhere("devPtr")] vouched("volatile_accesses_to_overlap", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-describes-the-handle", &[elsewhere("bufferDesc")], "describes_the_handle", &[], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-offset-bufferDesc-size-aligned-for-external-api", &[elsewhere("bufferDesc.offset"), elsewhere("bufferDesc.size")], "aligned_for_external_api", &[], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuExternalMemoryGetMappedBuffer/devPtr-released-with", &[elsewhere("devPtr")], "released_with", &["cuMemFree"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuExternalMemoryGetMappedBuffer/devPtr-volatile-accesses-to-overlap", &[elsewhere("devPtr")], "volatile_accesses_to_overlap", &[], &[],
+            FROM, "")),
     ]
 };
 
@@ -1545,14 +1545,14 @@ static RULES_OF_cuExternalMemoryGetMappedMipmappedArray_arguments: &[Rule] = {
     type R = cuExternalMemoryGetMappedMipmappedArray_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuExternalMemoryGetMappedMipmappedArray");
     &[
-        rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/DMABUF_FD/extMem-forbidden", [R::EXT_MEM] Forbidden, when [given(Fact::MemoryHandleType, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-arrayDesc-Flags-flag-for-color-target", [elsewhere("mipmapDesc.arrayDesc.Flags")] vouched("flag_for_color_target", &["CUDA_ARRAY3D_COLOR_ATTACHMENT"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-describes-the-handle", [elsewhere("mipmapDesc")] vouched("describes_the_handle", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/released-with", [] vouched("released_with", &["cuMipmappedArrayDestroy"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuExternalMemoryGetMappedMipmappedArray/DMABUF_FD/extMem-forbidden", &[R::EXT_MEM], Forbidden, &[given(Fact::MemoryHandleType, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-arrayDesc-Flags-flag-for-color-target", &[elsewhere("mipmapDesc.arrayDesc.Flags")], "flag_for_color_target", &["CUDA_ARRAY3D_COLOR_ATTACHMENT"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-describes-the-handle", &[elsewhere("mipmapDesc")], "describes_the_handle", &[], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuExternalMemoryGetMappedMipmappedArray/released-with", &[], "released_with", &["cuMipmappedArrayDestroy"], &[],
+            FROM, "")),
     ]
 };
 
@@ -1566,8 +1566,8 @@ static RULES_OF_cuFabricCpyBatchAsync_arguments: &[Rule] = {
     type R = cuFabricCpyBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuFabricCpyBatchAsync");
     &[
-        rule! { "cuda/cuFabricCpyBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuFabricCpyBatchAsync/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -1581,8 +1581,8 @@ static RULES_OF_cuGraphAddBatchMemOpNode_arguments: &[Rule] = {
     type R = cuGraphAddBatchMemOpNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddBatchMemOpNode");
     &[
-        rule! { "cuda/cuGraphAddBatchMemOpNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddBatchMemOpNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1596,16 +1596,16 @@ static RULES_OF_cuGraphAddChildGraphNode_arguments: &[Rule] = {
     type R = cuGraphAddChildGraphNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddChildGraphNode");
     &[
-        rule! { "cuda/cuGraphAddChildGraphNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddChildGraphNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphAddDependencies_v2_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddDependencies_v2");
     &[
-        rule! { "cuda/cuGraphAddDependencies_v2/from-to-belongs-to", [elsewhere("from"), elsewhere("to")] vouched("belongs_to", &["hGraph"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuGraphAddDependencies_v2/from-to-belongs-to", &[elsewhere("from"), elsewhere("to")], "belongs_to", &["hGraph"], &[],
+            FROM, "")),
     ]
 };
 
@@ -1619,8 +1619,8 @@ static RULES_OF_cuGraphAddEmptyNode_arguments: &[Rule] = {
     type R = cuGraphAddEmptyNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddEmptyNode");
     &[
-        rule! { "cuda/cuGraphAddEmptyNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddEmptyNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1634,8 +1634,8 @@ static RULES_OF_cuGraphAddEventRecordNode_arguments: &[Rule] = {
     type R = cuGraphAddEventRecordNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddEventRecordNode");
     &[
-        rule! { "cuda/cuGraphAddEventRecordNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddEventRecordNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1649,8 +1649,8 @@ static RULES_OF_cuGraphAddEventWaitNode_arguments: &[Rule] = {
     type R = cuGraphAddEventWaitNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddEventWaitNode");
     &[
-        rule! { "cuda/cuGraphAddEventWaitNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddEventWaitNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1664,8 +1664,8 @@ static RULES_OF_cuGraphAddExternalSemaphoresSignalNode_arguments: &[Rule] = {
     type R = cuGraphAddExternalSemaphoresSignalNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddExternalSemaphoresSignalNode");
     &[
-        rule! { "cuda/cuGraphAddExternalSemaphoresSignalNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddExternalSemaphoresSignalNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1679,8 +1679,8 @@ static RULES_OF_cuGraphAddExternalSemaphoresWaitNode_arguments: &[Rule] = {
     type R = cuGraphAddExternalSemaphoresWaitNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddExternalSemaphoresWaitNode");
     &[
-        rule! { "cuda/cuGraphAddExternalSemaphoresWaitNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddExternalSemaphoresWaitNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1694,8 +1694,8 @@ static RULES_OF_cuGraphAddHostNode_arguments: &[Rule] = {
     type R = cuGraphAddHostNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddHostNode");
     &[
-        rule! { "cuda/cuGraphAddHostNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddHostNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1709,8 +1709,8 @@ static RULES_OF_cuGraphAddKernelNode_v2_arguments: &[Rule] = {
     type R = cuGraphAddKernelNode_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddKernelNode_v2");
     &[
-        rule! { "cuda/cuGraphAddKernelNode_v2/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddKernelNode_v2/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1724,8 +1724,8 @@ static RULES_OF_cuGraphAddMemAllocNode_arguments: &[Rule] = {
     type R = cuGraphAddMemAllocNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddMemAllocNode");
     &[
-        rule! { "cuda/cuGraphAddMemAllocNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddMemAllocNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1739,8 +1739,8 @@ static RULES_OF_cuGraphAddMemFreeNode_arguments: &[Rule] = {
     type R = cuGraphAddMemFreeNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddMemFreeNode");
     &[
-        rule! { "cuda/cuGraphAddMemFreeNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddMemFreeNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1754,8 +1754,8 @@ static RULES_OF_cuGraphAddMemcpyNode_arguments: &[Rule] = {
     type R = cuGraphAddMemcpyNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddMemcpyNode");
     &[
-        rule! { "cuda/cuGraphAddMemcpyNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddMemcpyNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1769,8 +1769,8 @@ static RULES_OF_cuGraphAddMemsetNode_arguments: &[Rule] = {
     type R = cuGraphAddMemsetNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddMemsetNode");
     &[
-        rule! { "cuda/cuGraphAddMemsetNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddMemsetNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1784,8 +1784,8 @@ static RULES_OF_cuGraphAddNode_v2_arguments: &[Rule] = {
     type R = cuGraphAddNode_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddNode_v2");
     &[
-        rule! { "cuda/cuGraphAddNode_v2/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddNode_v2/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1799,114 +1799,114 @@ static RULES_OF_cuGraphAddNode_v3_arguments: &[Rule] = {
     type R = cuGraphAddNode_v3_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphAddNode_v3");
     &[
-        rule! { "cuda/cuGraphAddNode_v3/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuGraphAddNode_v3/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExecBatchMemOpNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExecBatchMemOpNodeSetParams");
     &[
-        rule! { "cuda/cuGraphExecBatchMemOpNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuGraphExecBatchMemOpNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExecExternalSemaphoresSignalNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresSignalNodeSetParams");
     &[
-        rule! { "cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/nodeParams-numExtSems-unchanged", [elsewhere("nodeParams.numExtSems")] Unchanged, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
+        since("13.5", stated("cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/nodeParams-numExtSems-unchanged", &[elsewhere("nodeParams.numExtSems")], Unchanged, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExecExternalSemaphoresWaitNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExecExternalSemaphoresWaitNodeSetParams");
     &[
-        rule! { "cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/nodeParams-numExtSems-unchanged", [elsewhere("nodeParams.numExtSems")] Unchanged, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
+        since("13.5", stated("cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/nodeParams-numExtSems-unchanged", &[elsewhere("nodeParams.numExtSems")], Unchanged, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExecKernelNodeSetParams_v2_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExecKernelNodeSetParams_v2");
     &[
-        rule! { "cuda/cuGraphExecKernelNodeSetParams_v2/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuGraphExecKernelNodeSetParams_v2/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExecNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExecNodeSetParams");
     &[
-        rule! { "cuda/cuGraphExecNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuGraphExecNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExternalSemaphoresSignalNodeGetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExternalSemaphoresSignalNodeGetParams");
     &[
-        rule! { "cuda/cuGraphExternalSemaphoresSignalNodeGetParams/params_out-not-modified", [elsewhere("params_out")] vouched("not_modified", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuGraphExternalSemaphoresSignalNodeGetParams/params_out-not-modified", &[elsewhere("params_out")], "not_modified", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExternalSemaphoresWaitNodeGetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphExternalSemaphoresWaitNodeGetParams");
     &[
-        rule! { "cuda/cuGraphExternalSemaphoresWaitNodeGetParams/params_out-not-modified", [elsewhere("params_out")] vouched("not_modified", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuGraphExternalSemaphoresWaitNodeGetParams/params_out-not-modified", &[elsewhere("params_out")], "not_modified", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphNodeGetEnabled_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphNodeGetEnabled");
     &[
-        rule! { "cuda/cuGraphNodeGetEnabled/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuGraphNodeGetEnabled/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphNodeSetEnabled_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphNodeSetEnabled");
     &[
-        rule! { "cuda/cuGraphNodeSetEnabled/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuGraphNodeSetEnabled/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphRemoveDependencies_v2_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuGraphRemoveDependencies_v2");
     &[
-        rule! { "cuda/cuGraphRemoveDependencies_v2/from-to-belongs-to", [elsewhere("from"), elsewhere("to")] vouched("belongs_to", &["hGraph"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuGraphRemoveDependencies_v2/from-to-belongs-to", &[elsewhere("from"), elsewhere("to")], "belongs_to", &["hGraph"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuImportExternalMemory_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuImportExternalMemory");
     &[
-        rule! { "cuda/cuImportExternalMemory/DMABUF_FD/memHandleDesc-platform", [elsewhere("memHandleDesc")] vouched("platform", &["Tegra_Thor"]), when [of(elsewhere("type"), Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuImportExternalMemory/NVSCIBUF/memHandleDesc-barriers", [elsewhere("memHandleDesc")] vouched("barriers", &["cuWaitExternalSemaphoresAsync", "cuSignalExternalSemaphoresAsync"]), when [of(elsewhere("type"), Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuImportExternalMemory/memHandleDesc-describes-the-handle", [elsewhere("memHandleDesc")] vouched("describes_the_handle", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuImportExternalMemory/memHandleDesc-flushed-ranges", [elsewhere("memHandleDesc")] vouched("flushed_ranges", &["vkInvalidateMappedMemoryRanges", "vkFlushMappedMemoryRanges"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuImportExternalMemory/DMABUF_FD/memHandleDesc-platform", &[elsewhere("memHandleDesc")], "platform", &["Tegra_Thor"], &[of(elsewhere("type"), Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuImportExternalMemory/NVSCIBUF/memHandleDesc-barriers", &[elsewhere("memHandleDesc")], "barriers", &["cuWaitExternalSemaphoresAsync", "cuSignalExternalSemaphoresAsync"], &[of(elsewhere("type"), Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuImportExternalMemory/memHandleDesc-describes-the-handle", &[elsewhere("memHandleDesc")], "describes_the_handle", &[], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuImportExternalMemory/memHandleDesc-flushed-ranges", &[elsewhere("memHandleDesc")], "flushed_ranges", &["vkInvalidateMappedMemoryRanges", "vkFlushMappedMemoryRanges"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuImportExternalSemaphore_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuImportExternalSemaphore");
     &[
-        rule! { "cuda/cuImportExternalSemaphore/semHandleDesc-describes-the-handle", [elsewhere("semHandleDesc")] vouched("describes_the_handle", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuImportExternalSemaphore/semHandleDesc-describes-the-handle", &[elsewhere("semHandleDesc")], "describes_the_handle", &[], &[],
+            FROM, "")),
     ]
 };
 
@@ -1920,52 +1920,52 @@ static RULES_OF_cuInit_arguments: &[Rule] = {
     type R = cuInit_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuInit");
     &[
-        rule! { "cuda/cuInit/Flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuInit/Flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuIpcCloseMemHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuIpcCloseMemHandle");
     &[
-        rule! { "cuda/cuIpcCloseMemHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuIpcCloseMemHandle/dptr-made-with-cuIpcOpenMemHandle", [elsewhere("dptr")] vouched("made_with", &["cuIpcOpenMemHandle"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuIpcCloseMemHandle/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuIpcCloseMemHandle/dptr-made-with-cuIpcOpenMemHandle", &[elsewhere("dptr")], "made_with", &["cuIpcOpenMemHandle"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuIpcGetEventHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuIpcGetEventHandle");
     &[
-        rule! { "cuda/cuIpcGetEventHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuIpcGetEventHandle/event-created-with-flags", [elsewhere("event")] vouched("created_with_flags", &["CU_EVENT_INTERPROCESS", "CU_EVENT_DISABLE_TIMING"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuIpcGetEventHandle/event-outlives", [elsewhere("event")] vouched("outlives", &["exported_event"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuIpcGetEventHandle/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuIpcGetEventHandle/event-created-with-flags", &[elsewhere("event")], "created_with_flags", &["CU_EVENT_INTERPROCESS", "CU_EVENT_DISABLE_TIMING"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuIpcGetEventHandle/event-outlives", &[elsewhere("event")], "outlives", &["exported_event"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuIpcGetMemHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuIpcGetMemHandle");
     &[
-        rule! { "cuda/cuIpcGetMemHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuIpcGetMemHandle/dptr-base-of-allocation", [elsewhere("dptr")] vouched("base_of_allocation", &["cuMemAlloc"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuIpcGetMemHandle/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuIpcGetMemHandle/dptr-base-of-allocation", &[elsewhere("dptr")], "base_of_allocation", &["cuMemAlloc"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuIpcOpenEventHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuIpcOpenEventHandle");
     &[
-        rule! { "cuda/cuIpcOpenEventHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuIpcOpenEventHandle/phEvent-outlives", [elsewhere("phEvent")] vouched("outlives", &["exported_event"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuIpcOpenEventHandle/released-with", [] vouched("released_with", &["cuEventDestroy"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuIpcOpenEventHandle/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuIpcOpenEventHandle/phEvent-outlives", &[elsewhere("phEvent")], "outlives", &["exported_event"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuIpcOpenEventHandle/released-with", &[], "released_with", &["cuEventDestroy"], &[],
+            FROM, "")),
     ]
 };
 
@@ -1979,16 +1979,16 @@ static RULES_OF_cuIpcOpenMemHandle_v2_arguments: &[Rule] = {
     type R = cuIpcOpenMemHandle_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuIpcOpenMemHandle_v2");
     &[
-        rule! { "cuda/cuIpcOpenMemHandle_v2/Flags-equal", [R::FLAGS] Equal(constant(name("CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS", CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0 as i128))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuIpcOpenMemHandle_v2/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuIpcOpenMemHandle_v2/handle-closed-before-free", [elsewhere("handle")] vouched("closed_before_free", &["cuIpcCloseMemHandle", "cuMemFree"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuIpcOpenMemHandle_v2/handle-opened-by-one-context-per-process", [elsewhere("handle")] vouched("opened_by_one_context_per_process", &["CUdevice"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuIpcOpenMemHandle_v2/released-with", [] vouched("released_with", &["cuIpcCloseMemHandle"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuIpcOpenMemHandle_v2/Flags-equal", &[R::FLAGS], Equal(constant(name("CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS", CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0 as i128))), &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuIpcOpenMemHandle_v2/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuIpcOpenMemHandle_v2/handle-closed-before-free", &[elsewhere("handle")], "closed_before_free", &["cuIpcCloseMemHandle", "cuMemFree"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuIpcOpenMemHandle_v2/handle-opened-by-one-context-per-process", &[elsewhere("handle")], "opened_by_one_context_per_process", &["CUdevice"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuIpcOpenMemHandle_v2/released-with", &[], "released_with", &["cuIpcCloseMemHandle"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2002,12 +2002,12 @@ static RULES_OF_cuLogicalEndpointBindAddr_arguments: &[Rule] = {
     type R = cuLogicalEndpointBindAddr_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogicalEndpointBindAddr");
     &[
-        rule! { "cuda/cuLogicalEndpointBindAddr/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuLogicalEndpointBindAddr/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuLogicalEndpointBindAddr/size-at-most", [elsewhere("size")] vouched("at_most", &["size_of_allocation"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuLogicalEndpointBindAddr/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuLogicalEndpointBindAddr/made-with-cuMemCreate", &[], "made_with", &["cuMemCreate", "cudaMallocAsync"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuLogicalEndpointBindAddr/size-at-most", &[elsewhere("size")], "at_most", &["size_of_allocation"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2021,28 +2021,28 @@ static RULES_OF_cuLogicalEndpointBindMem_arguments: &[Rule] = {
     type R = cuLogicalEndpointBindMem_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogicalEndpointBindMem");
     &[
-        rule! { "cuda/cuLogicalEndpointBindMem/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuLogicalEndpointBindMem/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuLogicalEndpointBindMem/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuLogicalEndpointBindMem/made-with-cuMemCreate", &[], "made_with", &["cuMemCreate"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuLogicalEndpointExport_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogicalEndpointExport");
     &[
-        rule! { "cuda/cuLogicalEndpointExport/handle-points-to-handle-of", [elsewhere("handle")] vouched("points_to_handle_of", &["handleType"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuLogicalEndpointExport/handle-points-to-handle-of", &[elsewhere("handle")], "points_to_handle_of", &["handleType"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuLogicalEndpointImport_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogicalEndpointImport");
     &[
-        rule! { "cuda/cuLogicalEndpointImport/handle-access-permission", [elsewhere("handle")] vouched("access_permission", &[]), when [],
-            origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
-        rule! { "cuda/cuLogicalEndpointImport/handle-process-supports-endpoint", [elsewhere("handle")] vouched("process_supports_endpoint", &[]), when [],
-            origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
+        since("13.5", attested("cuda/cuLogicalEndpointImport/handle-access-permission", &[elsewhere("handle")], "access_permission", &[], &[],
+            FROM, "CUDA_ERROR_NOT_PERMITTED")),
+        since("13.5", attested("cuda/cuLogicalEndpointImport/handle-process-supports-endpoint", &[elsewhere("handle")], "process_supports_endpoint", &[], &[],
+            FROM, "CUDA_ERROR_NOT_SUPPORTED")),
     ]
 };
 
@@ -2056,8 +2056,8 @@ static RULES_OF_cuLogsCurrent_arguments: &[Rule] = {
     type R = cuLogsCurrent_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogsCurrent");
     &[
-        rule! { "cuda/cuLogsCurrent/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuLogsCurrent/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2071,8 +2071,8 @@ static RULES_OF_cuLogsDumpToFile_arguments: &[Rule] = {
     type R = cuLogsDumpToFile_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogsDumpToFile");
     &[
-        rule! { "cuda/cuLogsDumpToFile/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuLogsDumpToFile/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2086,8 +2086,8 @@ static RULES_OF_cuLogsDumpToMemory_arguments: &[Rule] = {
     type R = cuLogsDumpToMemory_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuLogsDumpToMemory");
     &[
-        rule! { "cuda/cuLogsDumpToMemory/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuLogsDumpToMemory/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2101,8 +2101,8 @@ static RULES_OF_cuMemAddressReserve_arguments: &[Rule] = {
     type R = cuMemAddressReserve_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemAddressReserve");
     &[
-        rule! { "cuda/cuMemAddressReserve/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemAddressReserve/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2116,8 +2116,8 @@ static RULES_OF_cuMemAllocManaged_arguments: &[Rule] = {
     type R = cuMemAllocManaged_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemAllocManaged");
     &[
-        rule! { "cuda/cuMemAllocManaged/flags-one-of", [R::FLAGS] OneOf(named![CUmemAttach_flags: CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemAllocManaged/flags-one-of", &[R::FLAGS], OneOf(named![CUmemAttach_flags: CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST]), &[],
+            FROM, "")),
     ]
 };
 
@@ -2131,8 +2131,8 @@ static RULES_OF_cuMemBatchDecompressAsync_arguments: &[Rule] = {
     type R = cuMemBatchDecompressAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemBatchDecompressAsync");
     &[
-        rule! { "cuda/cuMemBatchDecompressAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemBatchDecompressAsync/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2146,10 +2146,10 @@ static RULES_OF_cuMemCreate_arguments: &[Rule] = {
     type R = cuMemCreate_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemCreate");
     &[
-        rule! { "cuda/cuMemCreate/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemCreate/prop-imex-channel", [elsewhere("prop")] vouched("imex_channel", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemCreate/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemCreate/prop-imex-channel", &[elsewhere("prop")], "imex_channel", &[], &[],
+            FROM, "")),
     ]
 };
 
@@ -2165,12 +2165,12 @@ static RULES_OF_cuMemDiscardAndPrefetchBatchAsync_arguments: &[Rule] = {
     type R = cuMemDiscardAndPrefetchBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemDiscardAndPrefetchBatchAsync");
     &[
-        rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/numPrefetchLocs-at-most", [R::NUM_PREFETCH_LOCS] AtMost(Operand::Field(R::COUNT)), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemDiscardAndPrefetchBatchAsync/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemDiscardAndPrefetchBatchAsync/hStream-not-the-null-stream", &[elsewhere("hStream")], "not_the_null_stream", &[], &[],
+            FROM, "")),
+        since("13.5", stated("cuda/cuMemDiscardAndPrefetchBatchAsync/numPrefetchLocs-at-most", &[R::NUM_PREFETCH_LOCS], AtMost(Operand::Field(R::COUNT)), &[],
+            FROM, "")),
     ]
 };
 
@@ -2184,10 +2184,10 @@ static RULES_OF_cuMemDiscardBatchAsync_arguments: &[Rule] = {
     type R = cuMemDiscardBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemDiscardBatchAsync");
     &[
-        rule! { "cuda/cuMemDiscardBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemDiscardBatchAsync/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemDiscardBatchAsync/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemDiscardBatchAsync/hStream-not-the-null-stream", &[elsewhere("hStream")], "not_the_null_stream", &[], &[],
+            FROM, "")),
     ]
 };
 
@@ -2201,12 +2201,12 @@ static RULES_OF_cuMemExportToShareableHandle_arguments: &[Rule] = {
     type R = cuMemExportToShareableHandle_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemExportToShareableHandle");
     &[
-        rule! { "cuda/cuMemExportToShareableHandle/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemExportToShareableHandle/handle-not-used-after-release", [elsewhere("handle")] vouched("not_used_after_release", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemExportToShareableHandle/shareableHandle-points-to-handle-of", [elsewhere("shareableHandle")] vouched("points_to_handle_of", &["handleType"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemExportToShareableHandle/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemExportToShareableHandle/handle-not-used-after-release", &[elsewhere("handle")], "not_used_after_release", &[], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemExportToShareableHandle/shareableHandle-points-to-handle-of", &[elsewhere("shareableHandle")], "points_to_handle_of", &["handleType"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2221,38 +2221,38 @@ static RULES_OF_cuMemGetHandleForAddressRange_arguments: &[Rule] = {
     type R = cuMemGetHandleForAddressRange_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemGetHandleForAddressRange");
     &[
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-allocation", [elsewhere("dptr")] vouched("device_allocation", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED", [elsewhere("dptr")] vouched("device_has", &["CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED", [elsewhere("dptr")] vouched("device_has", &["CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-multiple-of", [elsewhere("dptr")] vouched("multiple_of", &["host_page_size"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-fully-mapped", [elsewhere("dptr"), elsewhere("size")] vouched("fully_mapped", &["cuMemMap"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-multiple-of", [elsewhere("dptr"), elsewhere("size")] vouched("multiple_of", &["host_page_size"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-one-device-and-properties", [elsewhere("dptr"), elsewhere("size")] vouched("one_device_and_properties", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/flags-only-flags", [R::FLAGS] OnlyFlags(named![CUmemRangeFlags: CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE]), when [of(R::HANDLE_TYPE, Test::In(named![CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/flags-zero", [R::FLAGS] Zero, when [of(R::HANDLE_TYPE, Test::NotIn(named![CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/handle-points-to", [elsewhere("handle")] vouched("points_to", &["int"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/handle-renewed-after-remapping", [elsewhere("handle")] vouched("renewed_after_remapping", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/size-multiple-of", [elsewhere("size")] vouched("multiple_of", &["host_page_size"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuMemGetHandleForAddressRange/dptr-device-allocation", &[elsewhere("dptr")], "device_allocation", &[], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED", &[elsewhere("dptr")], "device_has", &["CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED", &[elsewhere("dptr")], "device_has", &["CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemGetHandleForAddressRange/dptr-multiple-of", &[elsewhere("dptr")], "multiple_of", &["host_page_size"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemGetHandleForAddressRange/dptr-size-fully-mapped", &[elsewhere("dptr"), elsewhere("size")], "fully_mapped", &["cuMemMap"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemGetHandleForAddressRange/dptr-size-multiple-of", &[elsewhere("dptr"), elsewhere("size")], "multiple_of", &["host_page_size"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemGetHandleForAddressRange/dptr-size-one-device-and-properties", &[elsewhere("dptr"), elsewhere("size")], "one_device_and_properties", &[], &[],
+            FROM, "")),
+        since("13.5", stated("cuda/cuMemGetHandleForAddressRange/flags-only-flags", &[R::FLAGS], OnlyFlags(named![CUmemRangeFlags: CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE]), &[of(R::HANDLE_TYPE, Test::In(named![CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuMemGetHandleForAddressRange/flags-zero", &[R::FLAGS], Zero, &[of(R::HANDLE_TYPE, Test::NotIn(named![CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemGetHandleForAddressRange/handle-points-to", &[elsewhere("handle")], "points_to", &["int"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemGetHandleForAddressRange/handle-renewed-after-remapping", &[elsewhere("handle")], "renewed_after_remapping", &[], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemGetHandleForAddressRange/size-multiple-of", &[elsewhere("size")], "multiple_of", &["host_page_size"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuMemHostAlloc_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemHostAlloc");
     &[
-        rule! { "cuda/cuMemHostAlloc/released-with", [] vouched("released_with", &["cuMemFreeHost"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuMemHostAlloc/released-with", &[], "released_with", &["cuMemFreeHost"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2266,28 +2266,28 @@ static RULES_OF_cuMemHostGetDevicePointer_v2_arguments: &[Rule] = {
     type R = cuMemHostGetDevicePointer_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemHostGetDevicePointer_v2");
     &[
-        rule! { "cuda/cuMemHostGetDevicePointer_v2/Flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemHostGetDevicePointer_v2/Flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuMemHostRegister_v2_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemHostRegister_v2");
     &[
-        rule! { "cuda/cuMemHostRegister_v2/released-with", [] vouched("released_with", &["cuMemHostUnregister"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuMemHostRegister_v2/released-with", &[], "released_with", &["cuMemHostUnregister"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuMemImportFromShareableHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemImportFromShareableHandle");
     &[
-        rule! { "cuda/cuMemImportFromShareableHandle/osHandle-imex-channel", [elsewhere("osHandle")] vouched("imex_channel", &[]), when [],
-            origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
-        rule! { "cuda/cuMemImportFromShareableHandle/osHandle-not-from-sli-group", [elsewhere("osHandle")] vouched("not_from_sli_group", &[]), when [],
-            origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
-        rule! { "cuda/cuMemImportFromShareableHandle/osHandle-process-supports-memory", [elsewhere("osHandle")] vouched("process_supports_memory", &[]), when [],
-            origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
+        since("13.5", attested("cuda/cuMemImportFromShareableHandle/osHandle-imex-channel", &[elsewhere("osHandle")], "imex_channel", &[], &[],
+            FROM, "CUDA_ERROR_NOT_PERMITTED")),
+        since("13.5", attested("cuda/cuMemImportFromShareableHandle/osHandle-not-from-sli-group", &[elsewhere("osHandle")], "not_from_sli_group", &[], &[],
+            FROM, "CUDA_ERROR_NOT_SUPPORTED")),
+        since("13.5", attested("cuda/cuMemImportFromShareableHandle/osHandle-process-supports-memory", &[elsewhere("osHandle")], "process_supports_memory", &[], &[],
+            FROM, "CUDA_ERROR_NOT_SUPPORTED")),
     ]
 };
 
@@ -2301,18 +2301,18 @@ static RULES_OF_cuMemMap_arguments: &[Rule] = {
     type R = cuMemMap_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemMap");
     &[
-        rule! { "cuda/cuMemMap/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemMap/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuMemPoolCreate_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemPoolCreate");
     &[
-        rule! { "cuda/cuMemPoolCreate/poolProps-imex-channel", [elsewhere("poolProps")] vouched("imex_channel", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemPoolCreate/poolProps-no-export-of-managed-pool", [elsewhere("poolProps")] vouched("no_export_of_managed_pool", &["CU_MEM_HANDLE_TYPE_NONE"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuMemPoolCreate/poolProps-imex-channel", &[elsewhere("poolProps")], "imex_channel", &[], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemPoolCreate/poolProps-no-export-of-managed-pool", &[elsewhere("poolProps")], "no_export_of_managed_pool", &["CU_MEM_HANDLE_TYPE_NONE"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2326,10 +2326,10 @@ static RULES_OF_cuMemPoolExportToShareableHandle_arguments: &[Rule] = {
     type R = cuMemPoolExportToShareableHandle_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemPoolExportToShareableHandle");
     &[
-        rule! { "cuda/cuMemPoolExportToShareableHandle/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemPoolExportToShareableHandle/pool-ipc-capable", [elsewhere("pool")] vouched("ipc_capable", &["CUmemPoolProps::handleTypes"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemPoolExportToShareableHandle/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemPoolExportToShareableHandle/pool-ipc-capable", &[elsewhere("pool")], "ipc_capable", &["CUmemPoolProps::handleTypes"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2343,12 +2343,12 @@ static RULES_OF_cuMemPoolImportFromShareableHandle_arguments: &[Rule] = {
     type R = cuMemPoolImportFromShareableHandle_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemPoolImportFromShareableHandle");
     &[
-        rule! { "cuda/cuMemPoolImportFromShareableHandle/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemPoolImportFromShareableHandle/handle-imex-channel", [elsewhere("handle")] vouched("imex_channel", &[]), when [],
-            origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_PERMITTED", since: "13.5" },
-        rule! { "cuda/cuMemPoolImportFromShareableHandle/pool_out-not-used-in", [elsewhere("pool_out")] vouched("not_used_in", &["cuDeviceSetMemPool", "cuMemAllocFromPoolAsync"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemPoolImportFromShareableHandle/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemPoolImportFromShareableHandle/handle-imex-channel", &[elsewhere("handle")], "imex_channel", &[], &[],
+            FROM, "CUDA_ERROR_NOT_PERMITTED")),
+        since("13.5", attested("cuda/cuMemPoolImportFromShareableHandle/pool_out-not-used-in", &[elsewhere("pool_out")], "not_used_in", &["cuDeviceSetMemPool", "cuMemAllocFromPoolAsync"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2362,8 +2362,8 @@ static RULES_OF_cuMemPrefetchAsync_v2_arguments: &[Rule] = {
     type R = cuMemPrefetchAsync_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemPrefetchAsync_v2");
     &[
-        rule! { "cuda/cuMemPrefetchAsync_v2/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemPrefetchAsync_v2/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2379,12 +2379,12 @@ static RULES_OF_cuMemPrefetchBatchAsync_arguments: &[Rule] = {
     type R = cuMemPrefetchBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemPrefetchBatchAsync");
     &[
-        rule! { "cuda/cuMemPrefetchBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemPrefetchBatchAsync/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemPrefetchBatchAsync/numPrefetchLocs-at-most", [R::NUM_PREFETCH_LOCS] AtMost(Operand::Field(R::COUNT)), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemPrefetchBatchAsync/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemPrefetchBatchAsync/hStream-not-the-null-stream", &[elsewhere("hStream")], "not_the_null_stream", &[], &[],
+            FROM, "")),
+        since("13.5", stated("cuda/cuMemPrefetchBatchAsync/numPrefetchLocs-at-most", &[R::NUM_PREFETCH_LOCS], AtMost(Operand::Field(R::COUNT)), &[],
+            FROM, "")),
     ]
 };
 
@@ -2398,10 +2398,10 @@ static RULES_OF_cuMemcpy3DBatchAsync_v2_arguments: &[Rule] = {
     type R = cuMemcpy3DBatchAsync_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemcpy3DBatchAsync_v2");
     &[
-        rule! { "cuda/cuMemcpy3DBatchAsync_v2/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemcpy3DBatchAsync_v2/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemcpy3DBatchAsync_v2/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMemcpy3DBatchAsync_v2/hStream-not-the-null-stream", &[elsewhere("hStream")], "not_the_null_stream", &[], &[],
+            FROM, "")),
     ]
 };
 
@@ -2416,10 +2416,10 @@ static RULES_OF_cuMemcpyBatchAsync_v2_arguments: &[Rule] = {
     type R = cuMemcpyBatchAsync_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemcpyBatchAsync_v2");
     &[
-        rule! { "cuda/cuMemcpyBatchAsync_v2/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMemcpyBatchAsync_v2/numAttrs-at-most", [R::NUM_ATTRS] AtMost(Operand::Field(R::COUNT)), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuMemcpyBatchAsync_v2/hStream-not-the-null-stream", &[elsewhere("hStream")], "not_the_null_stream", &[], &[],
+            FROM, "")),
+        since("13.5", stated("cuda/cuMemcpyBatchAsync_v2/numAttrs-at-most", &[R::NUM_ATTRS], AtMost(Operand::Field(R::COUNT)), &[],
+            FROM, "")),
     ]
 };
 
@@ -2433,8 +2433,8 @@ static RULES_OF_cuMemsetD16Async_arguments: &[Rule] = {
     type R = cuMemsetD16Async_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemsetD16Async");
     &[
-        rule! { "cuda/cuMemsetD16Async/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 2))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemsetD16Async/dstDevice-multiple-of", &[R::DST_DEVICE], MultipleOf(constant(name("", 2))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2448,8 +2448,8 @@ static RULES_OF_cuMemsetD16_v2_arguments: &[Rule] = {
     type R = cuMemsetD16_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemsetD16_v2");
     &[
-        rule! { "cuda/cuMemsetD16_v2/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 2))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemsetD16_v2/dstDevice-multiple-of", &[R::DST_DEVICE], MultipleOf(constant(name("", 2))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2463,8 +2463,8 @@ static RULES_OF_cuMemsetD32Async_arguments: &[Rule] = {
     type R = cuMemsetD32Async_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemsetD32Async");
     &[
-        rule! { "cuda/cuMemsetD32Async/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 4))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemsetD32Async/dstDevice-multiple-of", &[R::DST_DEVICE], MultipleOf(constant(name("", 4))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2478,8 +2478,8 @@ static RULES_OF_cuMemsetD32_v2_arguments: &[Rule] = {
     type R = cuMemsetD32_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMemsetD32_v2");
     &[
-        rule! { "cuda/cuMemsetD32_v2/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 4))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMemsetD32_v2/dstDevice-multiple-of", &[R::DST_DEVICE], MultipleOf(constant(name("", 4))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2493,12 +2493,12 @@ static RULES_OF_cuMulticastBindAddr_arguments: &[Rule] = {
     type R = cuMulticastBindAddr_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMulticastBindAddr");
     &[
-        rule! { "cuda/cuMulticastBindAddr/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMulticastBindAddr/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMulticastBindAddr/size-at-most", [elsewhere("size")] vouched("at_most", &["size_of_allocation"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMulticastBindAddr/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMulticastBindAddr/made-with-cuMemCreate", &[], "made_with", &["cuMemCreate", "cudaMallocAsync"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMulticastBindAddr/size-at-most", &[elsewhere("size")], "at_most", &["size_of_allocation"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2512,14 +2512,14 @@ static RULES_OF_cuMulticastBindAddr_v2_arguments: &[Rule] = {
     type R = cuMulticastBindAddr_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMulticastBindAddr_v2");
     &[
-        rule! { "cuda/cuMulticastBindAddr_v2/dev-added-with", [elsewhere("dev")] vouched("added_with", &["cuMulticastAddDevice"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMulticastBindAddr_v2/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMulticastBindAddr_v2/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMulticastBindAddr_v2/size-at-most", [elsewhere("size")] vouched("at_most", &["size_of_allocation"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuMulticastBindAddr_v2/dev-added-with", &[elsewhere("dev")], "added_with", &["cuMulticastAddDevice"], &[],
+            FROM, "")),
+        since("13.5", stated("cuda/cuMulticastBindAddr_v2/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMulticastBindAddr_v2/made-with-cuMemCreate", &[], "made_with", &["cuMemCreate", "cudaMallocAsync"], &[],
+            FROM, "")),
+        since("13.5", attested("cuda/cuMulticastBindAddr_v2/size-at-most", &[elsewhere("size")], "at_most", &["size_of_allocation"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2533,8 +2533,8 @@ static RULES_OF_cuMulticastBindMem_arguments: &[Rule] = {
     type R = cuMulticastBindMem_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMulticastBindMem");
     &[
-        rule! { "cuda/cuMulticastBindMem/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuMulticastBindMem/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2548,32 +2548,32 @@ static RULES_OF_cuMulticastBindMem_v2_arguments: &[Rule] = {
     type R = cuMulticastBindMem_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuMulticastBindMem_v2");
     &[
-        rule! { "cuda/cuMulticastBindMem_v2/dev-added-with", [elsewhere("dev")] vouched("added_with", &["cuMulticastAddDevice"]), when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuMulticastBindMem_v2/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuMulticastBindMem_v2/dev-added-with", &[elsewhere("dev")], "added_with", &["cuMulticastAddDevice"], &[],
+            FROM, "")),
+        since("13.5", stated("cuda/cuMulticastBindMem_v2/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuSignalExternalSemaphoresAsync_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuSignalExternalSemaphoresAsync");
     &[
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-for-deterministic-fences", [elsewhere("extSemArray")] vouched("attribute_for_deterministic_fences", &["NvSciSyncAttrKey_RequireDeterministicFences"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-for-timestamps", [elsewhere("extSemArray")] vouched("attribute_for_timestamps", &["NvSciSyncAttrKey_WaiterRequireTimestamps"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-set", [elsewhere("extSemArray")] vouched("attribute_set", &["CUDA_NVSCISYNC_ATTR_SIGNAL"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-completed-before", [elsewhere("extSemArray")] vouched("completed_before", &["timestamp_read"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-one-outstanding-timestamp-fence", [elsewhere("extSemArray")] vouched("one_outstanding_timestamp_fence", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-signalled-in-order", [elsewhere("extSemArray")] vouched("signalled_in_order", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-signals-counted", [elsewhere("extSemArray")] vouched("signals_counted", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/paramsArray-no-coherency-needed", [elsewhere("paramsArray")] vouched("no_coherency_needed", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-for-deterministic-fences", &[elsewhere("extSemArray")], "attribute_for_deterministic_fences", &["NvSciSyncAttrKey_RequireDeterministicFences"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-for-timestamps", &[elsewhere("extSemArray")], "attribute_for_timestamps", &["NvSciSyncAttrKey_WaiterRequireTimestamps"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-set", &[elsewhere("extSemArray")], "attribute_set", &["CUDA_NVSCISYNC_ATTR_SIGNAL"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "CUDA_ERROR_NOT_SUPPORTED")),
+        since("13.5", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-completed-before", &[elsewhere("extSemArray")], "completed_before", &["timestamp_read"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-one-outstanding-timestamp-fence", &[elsewhere("extSemArray")], "one_outstanding_timestamp_fence", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-signalled-in-order", &[elsewhere("extSemArray")], "signalled_in_order", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-signals-counted", &[elsewhere("extSemArray")], "signals_counted", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/paramsArray-no-coherency-needed", &[elsewhere("paramsArray")], "no_coherency_needed", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
     ]
 };
 
@@ -2587,8 +2587,8 @@ static RULES_OF_cuStreamAddCallback_arguments: &[Rule] = {
     type R = cuStreamAddCallback_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuStreamAddCallback");
     &[
-        rule! { "cuda/cuStreamAddCallback/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuStreamAddCallback/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2602,8 +2602,8 @@ static RULES_OF_cuStreamBatchMemOp_v2_arguments: &[Rule] = {
     type R = cuStreamBatchMemOp_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuStreamBatchMemOp_v2");
     &[
-        rule! { "cuda/cuStreamBatchMemOp_v2/count-below", [R::COUNT] Below(constant(name("", 256))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuStreamBatchMemOp_v2/count-below", &[R::COUNT], Below(constant(name("", 256))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2617,8 +2617,8 @@ static RULES_OF_cuSurfRefSetArray_arguments: &[Rule] = {
     type R = cuSurfRefSetArray_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuSurfRefSetArray");
     &[
-        rule! { "cuda/cuSurfRefSetArray/Flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuSurfRefSetArray/Flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2637,20 +2637,20 @@ static RULES_OF_cuTensorMapEncodeIm2col_arguments: &[Rule] = {
     type R = cuTensorMapEncodeIm2col_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2col");
     &[
-        rule! { "cuda/cuTensorMapEncodeIm2col/16U4_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeIm2col/16U4_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeIm2col/16U6_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeIm2col/16U6_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeIm2col/32B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeIm2col/32B/swizzle-equal", [R::SWIZZLE] Equal(constant(name("CU_TENSOR_MAP_SWIZZLE_32B", CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B.0 as i128))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeIm2col/tensorMap-multiple-of", [R::TENSOR_MAP] MultipleOf(constant(name("", 64))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2col/16U4_ALIGN16B/channelsPerPixel-equal", &[R::CHANNELS_PER_PIXEL], Equal(constant(name("", 128))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2col/16U4_ALIGN16B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2col/16U6_ALIGN16B/channelsPerPixel-equal", &[R::CHANNELS_PER_PIXEL], Equal(constant(name("", 128))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2col/16U6_ALIGN16B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2col/32B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2col/32B/swizzle-equal", &[R::SWIZZLE], Equal(constant(name("CU_TENSOR_MAP_SWIZZLE_32B", CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B.0 as i128))), &[of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2col/tensorMap-multiple-of", &[R::TENSOR_MAP], MultipleOf(constant(name("", 64))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2668,18 +2668,18 @@ static RULES_OF_cuTensorMapEncodeIm2colWide_arguments: &[Rule] = {
     type R = cuTensorMapEncodeIm2colWide_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuTensorMapEncodeIm2colWide");
     &[
-        rule! { "cuda/cuTensorMapEncodeIm2colWide/16U4_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeIm2colWide/16U4_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeIm2colWide/16U6_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeIm2colWide/16U6_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeIm2colWide/32B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeIm2colWide/tensorMap-multiple-of", [R::TENSOR_MAP] MultipleOf(constant(name("", 64))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2colWide/16U4_ALIGN16B/channelsPerPixel-equal", &[R::CHANNELS_PER_PIXEL], Equal(constant(name("", 128))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2colWide/16U4_ALIGN16B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2colWide/16U6_ALIGN16B/channelsPerPixel-equal", &[R::CHANNELS_PER_PIXEL], Equal(constant(name("", 128))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2colWide/16U6_ALIGN16B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2colWide/32B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeIm2colWide/tensorMap-multiple-of", &[R::TENSOR_MAP], MultipleOf(constant(name("", 64))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2697,16 +2697,16 @@ static RULES_OF_cuTensorMapEncodeTiled_arguments: &[Rule] = {
     type R = cuTensorMapEncodeTiled_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuTensorMapEncodeTiled");
     &[
-        rule! { "cuda/cuTensorMapEncodeTiled/16U4_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeTiled/16U6_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeTiled/32B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeTiled/32B/swizzle-equal", [R::SWIZZLE] Equal(constant(name("CU_TENSOR_MAP_SWIZZLE_32B", CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B.0 as i128))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuTensorMapEncodeTiled/tensorMap-multiple-of", [R::TENSOR_MAP] MultipleOf(constant(name("", 64))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuTensorMapEncodeTiled/16U4_ALIGN16B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeTiled/16U6_ALIGN16B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeTiled/32B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeTiled/32B/swizzle-equal", &[R::SWIZZLE], Equal(constant(name("CU_TENSOR_MAP_SWIZZLE_32B", CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B.0 as i128))), &[of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
+            FROM, "")),
+        since("13.5", stated("cuda/cuTensorMapEncodeTiled/tensorMap-multiple-of", &[R::TENSOR_MAP], MultipleOf(constant(name("", 64))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2720,8 +2720,8 @@ static RULES_OF_cuTexRefSetArray_arguments: &[Rule] = {
     type R = cuTexRefSetArray_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuTexRefSetArray");
     &[
-        rule! { "cuda/cuTexRefSetArray/Flags-equal", [R::FLAGS] Equal(constant(name("CU_TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT as i128))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuTexRefSetArray/Flags-equal", &[R::FLAGS], Equal(constant(name("CU_TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT as i128))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2735,28 +2735,28 @@ static RULES_OF_cuTexRefSetMipmappedArray_arguments: &[Rule] = {
     type R = cuTexRefSetMipmappedArray_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuTexRefSetMipmappedArray");
     &[
-        rule! { "cuda/cuTexRefSetMipmappedArray/Flags-equal", [R::FLAGS] Equal(constant(name("CU_TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT as i128))), when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuTexRefSetMipmappedArray/Flags-equal", &[R::FLAGS], Equal(constant(name("CU_TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT as i128))), &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuWaitExternalSemaphoresAsync_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuWaitExternalSemaphoresAsync");
     &[
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX/paramsArray-infinite-timeout", [elsewhere("paramsArray")] vouched("infinite_timeout", &["INFINITE"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX_KMT/paramsArray-infinite-timeout", [elsewhere("paramsArray")] vouched("infinite_timeout", &["INFINITE"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-set", [elsewhere("extSemArray")] vouched("attribute_set", &["CUDA_NVSCISYNC_ATTR_WAIT"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.5" },
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/NVSCISYNC/paramsArray-no-coherency-needed", [elsewhere("paramsArray")] vouched("no_coherency_needed", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/OPAQUE_FD/extSemArray-one-wait-per-signal", [elsewhere("extSemArray")] vouched("one_wait_per_signal", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/OPAQUE_WIN32/extSemArray-one-wait-per-signal", [elsewhere("extSemArray")] vouched("one_wait_per_signal", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32]))],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/OPAQUE_WIN32_KMT/extSemArray-one-wait-per-signal", [elsewhere("extSemArray")] vouched("one_wait_per_signal", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", attested("cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX/paramsArray-infinite-timeout", &[elsewhere("paramsArray")], "infinite_timeout", &["INFINITE"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX_KMT/paramsArray-infinite-timeout", &[elsewhere("paramsArray")], "infinite_timeout", &["INFINITE"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuWaitExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-set", &[elsewhere("extSemArray")], "attribute_set", &["CUDA_NVSCISYNC_ATTR_WAIT"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "CUDA_ERROR_NOT_SUPPORTED")),
+        since("13.5", attested("cuda/cuWaitExternalSemaphoresAsync/NVSCISYNC/paramsArray-no-coherency-needed", &[elsewhere("paramsArray")], "no_coherency_needed", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuWaitExternalSemaphoresAsync/OPAQUE_FD/extSemArray-one-wait-per-signal", &[elsewhere("extSemArray")], "one_wait_per_signal", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuWaitExternalSemaphoresAsync/OPAQUE_WIN32/extSemArray-one-wait-per-signal", &[elsewhere("extSemArray")], "one_wait_per_signal", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32]))],
+            FROM, "")),
+        since("13.5", attested("cuda/cuWaitExternalSemaphoresAsync/OPAQUE_WIN32_KMT/extSemArray-one-wait-per-signal", &[elsewhere("extSemArray")], "one_wait_per_signal", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM, "")),
     ]
 };
 
