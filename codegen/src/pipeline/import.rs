@@ -136,14 +136,13 @@ fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) ->
     let version = registry.features.iter().map(|feature| feature.version).max();
     let release = version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
     let mut said = None;
-    let model = pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
-        match &docs.api {
-            Some(api) => {
+    let model =
+        pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
+            if let Some(api) = &docs.api {
                 let (read, found) = read_text(api, &release, &mut model, &overlay, strictness)?;
                 said = Some(read);
                 findings.0.extend(found.0);
-            }
-            None => {
+            } else {
                 // What was decided on the text is not stale for want of the text.
                 for subject in overlay.subjects(Api::OpenCl, Question::HandleTypeColumn) {
                     let _kept = overlay.decide(Api::OpenCl, Question::HandleTypeColumn, subject);
@@ -152,9 +151,8 @@ fn read_opencl(docs: &OpenClDocs, overlay: &Document, strictness: Strictness) ->
                     "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
                 ));
             }
-        }
-        findings.with(model)
-    });
+            findings.with(model)
+        });
     let (model, findings) = checked(found, model, overlay.stale(Api::OpenCl), strictness)?;
     let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });
     let lines = pass::opencl::lines(&registry).into_iter().map(at).collect();
