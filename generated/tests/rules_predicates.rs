@@ -34,7 +34,7 @@ macro_rules! found {
     ([$($field:expr),*] $predicate:expr, $sample:expr, when [$($condition:expr),*]) => {{
         #[allow(dead_code)] // it is read as bytes
         struct Holder(Sample);
-        static RULES: &[Rule] = &[clcu_sys::rule! { "it", [$($field),*] $predicate, when [$($condition),*], origin: Ours }];
+        static RULES: &[Rule] = &[ours("", stated("it", &[$($field),*], $predicate, &[$($condition),*], None, ""))];
         // SAFETY: it is a `Sample`, and so the members are its own.
         unsafe impl clcu_sys::rules::Record for Holder {
             const SUBJECT: &'static clcu_sys::rules::Subject = &clcu_sys::rules::Subject { name: "Sample", rules: RULES };
@@ -180,7 +180,7 @@ fn what_the_checker_cannot_see_is_neither_met_nor_broken() {
     assert_eq!(found!([S::BYTES.field] PowerOfTwo, sample()), OUT_OF_REACH);
     assert_eq!(found!([S::SIGNED.field] NonZero, sample(), when [of(elsewhere("a.b"), Test::Null)]), OUT_OF_REACH);
     assert_eq!(found!([S::SIGNED.field] NonZero, sample(), when [if_vouched("attribute_unset", &[])]), OUT_OF_REACH);
-    assert_eq!(found!([S::SIGNED.field] vouched("object", &[]), sample()), MET);
+    assert_eq!(found!([S::SIGNED.field] Attested(clcu_sys::rules::Object { kind: "object", of: &[] }), sample()), MET);
 }
 
 #[test]

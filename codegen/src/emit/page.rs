@@ -72,6 +72,17 @@ impl<'a> Page<'a> {
         types::rust(ctype)
     }
 
+    /// The same where the type is `narrow` on targets whose pointers have 32 bits: an array says so in its length.
+    pub(super) fn ctype_by_width(&mut self, ctype: &CType, narrow: Option<&CType>) -> String {
+        match (ctype, narrow) {
+            (CType::Array { of, length }, Some(CType::Array { length: narrow, .. })) => {
+                let of = self.ctype(of);
+                format!("[{of}; if cfg!(target_pointer_width = \"64\") {{ {length} }} else {{ {narrow} }}]")
+            }
+            (ctype, _) => self.ctype(ctype),
+        }
+    }
+
     /// Brings `name` into scope.
     pub(super) fn name(&mut self, name: &str) {
         if name == "c_void" {

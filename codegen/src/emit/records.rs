@@ -39,7 +39,7 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut page: P
         let (name, about) = (identifier(&record.name), docs.item(&record.lifetime));
         page.line(1, format_args!("{keyword} {name}, size {}, align {}, {about} {{", record.size, record.align));
         for member in &record.members {
-            let ctype = member_type(member, &mut page);
+            let ctype = page.ctype_by_width(&member.ctype, member.narrow_type.as_ref());
             let fact = docs.leaf(&record.lifetime, &member.lifetime);
             page.line(2, format_args!("{}: {ctype}, at {}, {fact};", identifier(&member.name), member.offset));
         }
@@ -50,17 +50,6 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut page: P
         }
     }
     page
-}
-
-/// The type of a member; an array whose length depends on the width of a pointer says so.
-fn member_type(member: &Member, page: &mut Page<'_>) -> String {
-    match (&member.ctype, &member.narrow_type) {
-        (CType::Array { of, length }, Some(CType::Array { length: narrow, .. })) => {
-            let of = page.ctype(of);
-            format!("[{of}; if cfg!(target_pointer_width = \"64\") {{ {length} }} else {{ {narrow} }}]")
-        }
-        (ctype, _) => page.ctype(ctype),
-    }
 }
 
 /// A member of a nameless member, and the way to it.

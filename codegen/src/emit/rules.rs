@@ -75,7 +75,7 @@ fn members(subject: &Subject<'_>, page: &mut Page<'_>) {
     page.line(0, "members! {");
     page.line(1, format_args!("{} {{", subject.name));
     for leaf in &subject.leaves {
-        let ctype = page.ctype(&leaf.ctype);
+        let ctype = page.ctype_by_width(&leaf.ctype, leaf.narrow_type.as_ref());
         let access = if subject.is_guarded(leaf) { "Followed" } else { "Plain" };
         let (path, kind) = (literal(&leaf.path), leaf.kind.name());
         page.line(2, format_args!("{}: {ctype} = {}, {path}, {kind}, {access};", leaf.constant, leaf.rust));

@@ -180,22 +180,18 @@ pub(super) fn read_opencl(
     let release = name.map_or_else(by_commit, str::to_owned);
     let mut said = None;
     let model = pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
-        match &docs.api {
-            Some(api) => {
-                let (read, found) = read_text(api, &release, &mut model, &overlay, strictness)?;
-                said = Some(read);
-                findings.0.extend(found.0);
+        if let Some(api) = &docs.api {
+            let (read, found) = read_text(api, &release, &mut model, &overlay, strictness)?;
+            said = Some(read);
+            findings.0.extend(found.0);
+        } else if alone {
+            // What was decided on the text is not stale for want of the text.
+            for subject in overlay.subjects(Api::OpenCl, Question::HandleTypeColumn) {
+                let _kept = overlay.decide(Api::OpenCl, Question::HandleTypeColumn, subject);
             }
-            None if alone => {
-                // What was decided on the text is not stale for want of the text.
-                for subject in overlay.subjects(Api::OpenCl, Question::HandleTypeColumn) {
-                    let _kept = overlay.decide(Api::OpenCl, Question::HandleTypeColumn, subject);
-                }
-                findings.push(Finding::warning("there is no text of the API beside the registry").help(
-                    "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
-                ));
-            }
-            None => {}
+            findings.push(Finding::warning("there is no text of the API beside the registry").help(
+                "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
+            ));
         }
         findings.with(model)
     });

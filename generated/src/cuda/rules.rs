@@ -24,10 +24,10 @@ static RULES_OF_CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_EXTERNAL_MEMORY_BUFFER_DESC::flags");
     &[
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_BUFFER_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_BUFFER_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "11.7" },
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_BUFFER_DESC/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM, "")),
+        since("11.7", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_MEMORY_BUFFER_DESC/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            None, ""))),
     ]
 };
 
@@ -56,82 +56,82 @@ static RULES_OF_CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1: &[Rule] = {
     const FROM_3: Option<Source> = from("cuda.h", "13.0.96", "cuImportExternalMemory");
     const FROM_4: Option<Source> = from("cuda.h", "11.7.99", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC::flags");
     &[
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE]))],
-            origin: Stated, source: FROM, reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/flags-must-have-flags", [R::FLAGS.field] MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["IDXGIResource1::CreateSharedHandle", "ID3D11Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D11Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/flags-must-have-flags", [R::FLAGS.field] MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &["IDXGIResource::GetSharedHandle", "ID3D11Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-            origin: Derived, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Heap"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D12Heap"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/flags-must-have-flags", [R::FLAGS.field] MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D12Resource"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["dma_buf"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Stated, source: FROM_3, since: "13.0" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Derived, source: FROM_3, since: "13.0" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/flags-zero", [R::FLAGS.field] Zero, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Stated, source: FROM_3, since: "13.0" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/NVSCIBUF/nvSciBufObject-non-null", [R::HANDLE_NV_SCI_BUF_OBJECT.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/NVSCIBUF/nvSciBufObject-object", [R::HANDLE_NV_SCI_BUF_OBJECT.field] vouched("object", &["NvSciBufObj"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["memory_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Derived, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-not-used-after-import", [R::HANDLE_FD.field] vouched("not_used_after_import", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["memory_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["memory_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/flags-only-flags", [R::FLAGS.field] OnlyFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), when [],
-            origin: Stated, source: FROM_4, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero", [R::SIZE.field] NonZero, when [],
-            origin: Derived, source: FROM_2, reason: "upstream wants the size of the memory object here for every handle type, and no memory object has zero bytes: zero is a size that was left out", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-of", [R::SIZE.field] vouched("size_of", &["memory_object"]), when [],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/type-one-of", [R::TYPE.field] OneOf(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF, CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]), when [],
-            origin: Derived, reason: "the values that `CUexternalMemoryHandleType` has", since: "11.7" },
+        since("11.7", settled("the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE]))],
+            FROM, ""))),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/flags-must-have-flags", &[R::FLAGS.field], MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["IDXGIResource1::CreateSharedHandle", "ID3D11Resource"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["ID3D11Resource"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/flags-must-have-flags", &[R::FLAGS.field], MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/handle-global-kmt-handle", &[R::HANDLE_WIN32_HANDLE.field], "global_kmt_handle", &["IDXGIResource::GetSharedHandle", "ID3D11Resource"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
+            FROM_2, "")),
+        since("11.7", derived("", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/handle-non-null", &[R::HANDLE_WIN32_HANDLE.field], NonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
+            FROM_2, ""))),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D11_RESOURCE_KMT/name-null", &[R::HANDLE_WIN32_NAME.field], Null, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT]))],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Heap"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["ID3D12Heap"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_HEAP/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE]))],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/flags-must-have-flags", &[R::FLAGS.field], MustHaveFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Resource"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["ID3D12Resource"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/D3D12_RESOURCE/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("13.0", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/fd-file-descriptor", &[R::HANDLE_FD.field], "file_descriptor", &["dma_buf"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
+            FROM_3, "")),
+        since("13.0", derived("", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/fd-non-negative", &[R::HANDLE_FD.field], FdNonNegative, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
+            FROM_3, ""))),
+        since("13.0", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/DMABUF_FD/flags-zero", &[R::FLAGS.field], Zero, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
+            FROM_3, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/NVSCIBUF/nvSciBufObject-non-null", &[R::HANDLE_NV_SCI_BUF_OBJECT.field], NonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/NVSCIBUF/nvSciBufObject-object", &[R::HANDLE_NV_SCI_BUF_OBJECT.field], "object", &["NvSciBufObj"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-file-descriptor", &[R::HANDLE_FD.field], "file_descriptor", &["memory_object"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM_2, "")),
+        since("11.7", derived("", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-non-negative", &[R::HANDLE_FD.field], FdNonNegative, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM_2, ""))),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_FD/fd-not-used-after-import", &[R::HANDLE_FD.field], "not_used_after_import", &[], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["memory_object"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["memory_object"], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-global-kmt-handle", &[R::HANDLE_WIN32_HANDLE.field], "global_kmt_handle", &[], &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null", &[R::HANDLE_WIN32_HANDLE.field], NonNull, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/name-null", &[R::HANDLE_WIN32_NAME.field], Null, &[of(R::TYPE.field, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/flags-only-flags", &[R::FLAGS.field], OnlyFlags(named![CUDA_EXTERNAL_MEMORY_DEDICATED]), &[],
+            FROM_4, "")),
+        since("11.7", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            None, ""))),
+        since("11.7", derived("upstream wants the size of the memory object here for every handle type, and no memory object has zero bytes: zero is a size that was left out", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero", &[R::SIZE.field], NonZero, &[],
+            FROM_2, ""))),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-of", &[R::SIZE.field], "size_of", &["memory_object"], &[],
+            FROM_2, "")),
+        since("11.7", derived("the values that `CUexternalMemoryHandleType` has", stated("cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/type-one-of", &[R::TYPE.field], OneOf(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE, CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT, CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF, CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]), &[],
+            None, ""))),
     ]
 };
 
@@ -364,10 +364,10 @@ static RULES_OF_CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuExternalMemoryGetMappedMipmappedArray");
     &[
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/NVSCIBUF/numLevels-equal", [R::NUM_LEVELS.field] Equal(constant(name("", 1))), when [given(Fact::MemoryHandleType, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "11.7" },
+        since("11.7", stated("cuda/CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/NVSCIBUF/numLevels-equal", &[R::NUM_LEVELS.field], Equal(constant(name("", 1))), &[given(Fact::MemoryHandleType, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
+            FROM, "")),
+        since("11.7", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            None, ""))),
     ]
 };
 
@@ -396,80 +396,80 @@ static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1: &[Rule] = {
     const FROM_3: Option<Source> = from("cuda.h", "11.7.99", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::nvSciSyncObj");
     const FROM_4: Option<Source> = from("cuda.h", "11.7.99", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::flags");
     &[
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE]))],
-            origin: Stated, source: FROM, reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D11Fence::CreateSharedHandle"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D11Fence"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
-            origin: Stated, source: FROM, reason: "the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["IDXGIResource1::CreateSharedHandle", "IDXGIKeyedMutex"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["IDXGIKeyedMutex"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &["IDXGIResource::GetSharedHandle", "IDXGIKeyedMutex"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-            origin: Derived, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Fence"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["ID3D12Fence"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/NVSCISYNC/nvSciSyncObj-non-null", [R::HANDLE_NV_SCI_SYNC_OBJ.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM_3, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/NVSCISYNC/nvSciSyncObj-object", [R::HANDLE_NV_SCI_SYNC_OBJ.field] vouched("object", &["NvSciSyncObj"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Derived, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-not-used-after-import", [R::HANDLE_FD.field] vouched("not_used_after_import", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-global-kmt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("global_kmt_handle", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null", [R::HANDLE_WIN32_HANDLE.field] NonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/name-null", [R::HANDLE_WIN32_NAME.field] Null, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-file-descriptor", [R::HANDLE_FD.field] vouched("file_descriptor", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-non-negative", [R::HANDLE_FD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
-            origin: Derived, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-not-used-after-import", [R::HANDLE_FD.field] vouched("not_used_after_import", &[]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/exactly-one", [R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field] ExactlyOneNonNull, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/handle-shared-nt-handle", [R::HANDLE_WIN32_HANDLE.field] vouched("shared_nt_handle", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/name-of", [R::HANDLE_WIN32_NAME.field] vouched("name_of", &["synchronization_object"]), when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/name-utf16-nul-terminated", [R::HANDLE_WIN32_NAME.field] Utf16NulTerminated, when [of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
-            origin: Ours, reason: "upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM_4, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/type-one-of", [R::TYPE.field] OneOf(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32]), when [],
-            origin: Derived, reason: "the values that `CUexternalSemaphoreHandleType` has", since: "11.7" },
+        since("11.7", settled("the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE]))],
+            FROM, ""))),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["ID3D11Fence::CreateSharedHandle"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["ID3D11Fence"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", ours("upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_FENCE/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            None, ""))),
+        since("11.7", settled("the function's comment says what the handle represents and what the name names, the member's that exactly one of them is given; a handle is not needed where a name is", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
+            FROM, ""))),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["IDXGIResource1::CreateSharedHandle", "IDXGIKeyedMutex"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["IDXGIKeyedMutex"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", ours("upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            None, ""))),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/handle-global-kmt-handle", &[R::HANDLE_WIN32_HANDLE.field], "global_kmt_handle", &["IDXGIResource::GetSharedHandle", "IDXGIKeyedMutex"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
+            FROM_2, "")),
+        since("11.7", derived("", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/handle-non-null", &[R::HANDLE_WIN32_HANDLE.field], NonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
+            FROM_2, ""))),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D11_KEYED_MUTEX_KMT/name-null", &[R::HANDLE_WIN32_NAME.field], Null, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["ID3D12Device::CreateSharedHandle", "ID3D12Fence"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["ID3D12Fence"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", ours("upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/D3D12_FENCE/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            None, ""))),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/NVSCISYNC/nvSciSyncObj-non-null", &[R::HANDLE_NV_SCI_SYNC_OBJ.field], NonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM_3, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/NVSCISYNC/nvSciSyncObj-object", &[R::HANDLE_NV_SCI_SYNC_OBJ.field], "object", &["NvSciSyncObj"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-file-descriptor", &[R::HANDLE_FD.field], "file_descriptor", &["synchronization_object"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM_2, "")),
+        since("11.7", derived("", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-non-negative", &[R::HANDLE_FD.field], FdNonNegative, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM_2, ""))),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_FD/fd-not-used-after-import", &[R::HANDLE_FD.field], "not_used_after_import", &[], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["synchronization_object"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["synchronization_object"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", ours("upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            None, ""))),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-global-kmt-handle", &[R::HANDLE_WIN32_HANDLE.field], "global_kmt_handle", &[], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null", &[R::HANDLE_WIN32_HANDLE.field], NonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/OPAQUE_WIN32_KMT/name-null", &[R::HANDLE_WIN32_NAME.field], Null, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-file-descriptor", &[R::HANDLE_FD.field], "file_descriptor", &["synchronization_object"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
+            FROM_2, "")),
+        since("11.7", derived("", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-non-negative", &[R::HANDLE_FD.field], FdNonNegative, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
+            FROM_2, ""))),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_FD/fd-not-used-after-import", &[R::HANDLE_FD.field], "not_used_after_import", &[], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD]))],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/exactly-one", &[R::HANDLE_WIN32_HANDLE.field, R::HANDLE_WIN32_NAME.field], ExactlyOneNonNull, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/handle-shared-nt-handle", &[R::HANDLE_WIN32_HANDLE.field], "shared_nt_handle", &["synchronization_object"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_HANDLE.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", attested("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/name-of", &[R::HANDLE_WIN32_NAME.field], "name_of", &["synchronization_object"], &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            FROM_2, "")),
+        since("11.7", ours("upstream says of a semaphore's name only that it names an object; names of NT objects are UTF-16 and end with a zero, as upstream says of memory", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/TIMELINE_SEMAPHORE_WIN32/name-utf16-nul-terminated", &[R::HANDLE_WIN32_NAME.field], Utf16NulTerminated, &[of(R::TYPE.field, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32])), of(R::HANDLE_WIN32_NAME.field, Test::NonNull)],
+            None, ""))),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM_4, "")),
+        since("11.7", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            None, ""))),
+        since("11.7", derived("the values that `CUexternalSemaphoreHandleType` has", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC/type-one-of", &[R::TYPE.field], OneOf(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32]), &[],
+            None, ""))),
     ]
 };
 
@@ -717,14 +717,14 @@ static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::flags");
     &[
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/NVSCISYNC/flags-only-flags", [R::FLAGS.field] OnlyFlags(named![CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/flags-zero", [R::FLAGS.field] Zero, when [given(Fact::SemaphoreHandleType, Test::NotIn(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/params-reserved-zero", [R::PARAMS_RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "11.7" },
+        since("11.7", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/NVSCISYNC/flags-only-flags", &[R::FLAGS.field], OnlyFlags(named![CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC]), &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/flags-zero", &[R::FLAGS.field], Zero, &[given(Fact::SemaphoreHandleType, Test::NotIn(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("11.7", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/params-reserved-zero", &[R::PARAMS_RESERVED.field], Zero, &[],
+            None, ""))),
+        since("11.7", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            None, ""))),
     ]
 };
 
@@ -752,14 +752,14 @@ static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::flags");
     &[
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/NVSCISYNC/flags-only-flags", [R::FLAGS.field] OnlyFlags(named![CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/flags-zero", [R::FLAGS.field] Zero, when [given(Fact::SemaphoreHandleType, Test::NotIn(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/params-reserved-zero", [R::PARAMS_RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "11.7" },
-        rule! { "cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Ours, reason: "no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", since: "11.7" },
+        since("11.7", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/NVSCISYNC/flags-only-flags", &[R::FLAGS.field], OnlyFlags(named![CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC]), &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("11.7", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/flags-zero", &[R::FLAGS.field], Zero, &[given(Fact::SemaphoreHandleType, Test::NotIn(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("11.7", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/params-reserved-zero", &[R::PARAMS_RESERVED.field], Zero, &[],
+            None, ""))),
+        since("11.7", ours("no header says that these bytes are zero, but drivers refuse other values, and a later release may give them a meaning", stated("cuda/CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            None, ""))),
     ]
 };
 
@@ -797,8 +797,8 @@ static RULES_OF_CUDA_FABRIC_COPY_BATCH_OP_v1: &[Rule] = {
     type R = CUDA_FABRIC_COPY_BATCH_OP_v1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_COPY_BATCH_OP::flags");
     &[
-        rule! { "cuda/CUDA_FABRIC_COPY_BATCH_OP/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/CUDA_FABRIC_COPY_BATCH_OP/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -823,12 +823,12 @@ static RULES_OF_CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1: &[Rule] = {
     const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::gCtx");
     const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::numOps");
     &[
-        rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx_union-ctx-unchanged", [elsewhere("ctx_union.ctx")] Unchanged, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx_union-gCtx-unchanged", [elsewhere("ctx_union.gCtx")] Unchanged, when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/numOps-unchanged", [R::NUM_OPS.field] Unchanged, when [],
-            origin: Stated, source: FROM_3, since: "13.5" },
+        since("13.5", stated("cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx_union-ctx-unchanged", &[elsewhere("ctx_union.ctx")], Unchanged, &[],
+            FROM, "")),
+        since("13.5", stated("cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/ctx_union-gCtx-unchanged", &[elsewhere("ctx_union.gCtx")], Unchanged, &[],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_FABRIC_CPY_BATCH_NODE_PARAMS/numOps-unchanged", &[R::NUM_OPS.field], Unchanged, &[],
+            FROM_3, "")),
     ]
 };
 
@@ -871,10 +871,10 @@ static RULES_OF_CUDA_MEMCPY3D_v2: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_MEMCPY3D::reserved0");
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "CUDA_MEMCPY3D::reserved1");
     &[
-        rule! { "cuda/CUDA_MEMCPY3D/reserved0-null", [R::RESERVED0.field] Null, when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/CUDA_MEMCPY3D/reserved1-null", [R::RESERVED1.field] Null, when [],
-            origin: Stated, source: FROM_2, since: "11.7" },
+        since("11.7", stated("cuda/CUDA_MEMCPY3D/reserved0-null", &[R::RESERVED0.field], Null, &[],
+            FROM, "")),
+        since("11.7", stated("cuda/CUDA_MEMCPY3D/reserved1-null", &[R::RESERVED1.field], Null, &[],
+            FROM_2, "")),
     ]
 };
 
@@ -904,14 +904,14 @@ static RULES_OF_CUDA_MEMCPY_BATCH_NODE_PARAMS_V1: &[Rule] = {
     const FROM_3: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::gCtx");
     const FROM_4: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::numAttrs");
     &[
-        rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/count-unchanged", [R::COUNT.field] Unchanged, when [],
-            origin: Stated, source: FROM, since: "13.5" },
-        rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx_union-ctx-unchanged", [elsewhere("ctx_union.ctx")] Unchanged, when [],
-            origin: Stated, source: FROM_2, since: "13.5" },
-        rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx_union-gCtx-unchanged", [elsewhere("ctx_union.gCtx")] Unchanged, when [],
-            origin: Stated, source: FROM_3, since: "13.5" },
-        rule! { "cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/numAttrs-unchanged", [R::NUM_ATTRS.field] Unchanged, when [],
-            origin: Stated, source: FROM_4, since: "13.5" },
+        since("13.5", stated("cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/count-unchanged", &[R::COUNT.field], Unchanged, &[],
+            FROM, "")),
+        since("13.5", stated("cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx_union-ctx-unchanged", &[elsewhere("ctx_union.ctx")], Unchanged, &[],
+            FROM_2, "")),
+        since("13.5", stated("cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/ctx_union-gCtx-unchanged", &[elsewhere("ctx_union.gCtx")], Unchanged, &[],
+            FROM_3, "")),
+        since("13.5", stated("cuda/CUDA_MEMCPY_BATCH_NODE_PARAMS/numAttrs-unchanged", &[R::NUM_ATTRS.field], Unchanged, &[],
+            FROM_4, "")),
     ]
 };
 
@@ -957,10 +957,10 @@ static RULES_OF_CUDA_MEMCPY_NODE_PARAMS: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.2.140", "CUDA_MEMCPY_NODE_PARAMS::flags");
     const FROM_2: Option<Source> = from("cuda.h", "12.2.140", "CUDA_MEMCPY_NODE_PARAMS::reserved");
     &[
-        rule! { "cuda/CUDA_MEMCPY_NODE_PARAMS/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "12.2" },
-        rule! { "cuda/CUDA_MEMCPY_NODE_PARAMS/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: FROM_2, since: "12.2" },
+        since("12.2", stated("cuda/CUDA_MEMCPY_NODE_PARAMS/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM, "")),
+        since("12.2", stated("cuda/CUDA_MEMCPY_NODE_PARAMS/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            FROM_2, "")),
     ]
 };
 
@@ -993,8 +993,8 @@ static RULES_OF_CUDA_MEM_ALLOC_NODE_PARAMS_v1: &[Rule] = {
     type R = CUDA_MEM_ALLOC_NODE_PARAMS_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_MEM_ALLOC_NODE_PARAMS::poolProps");
     &[
-        rule! { "cuda/CUDA_MEM_ALLOC_NODE_PARAMS/poolProps-handleTypes-equal", [R::POOL_PROPS_HANDLE_TYPES.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/CUDA_MEM_ALLOC_NODE_PARAMS/poolProps-handleTypes-equal", &[R::POOL_PROPS_HANDLE_TYPES.field], Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), &[],
+            FROM, "")),
     ]
 };
 
@@ -1027,8 +1027,8 @@ static RULES_OF_CUDA_MEM_ALLOC_NODE_PARAMS_v2: &[Rule] = {
     type R = CUDA_MEM_ALLOC_NODE_PARAMS_v2;
     const FROM: Option<Source> = from("cuda.h", "12.2.140", "CUDA_MEM_ALLOC_NODE_PARAMS_v2::poolProps");
     &[
-        rule! { "cuda/CUDA_MEM_ALLOC_NODE_PARAMS_v2/poolProps-handleTypes-equal", [R::POOL_PROPS_HANDLE_TYPES.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), when [],
-            origin: Stated, source: FROM, since: "12.2" },
+        since("12.2", stated("cuda/CUDA_MEM_ALLOC_NODE_PARAMS_v2/poolProps-handleTypes-equal", &[R::POOL_PROPS_HANDLE_TYPES.field], Equal(constant(name("CU_MEM_HANDLE_TYPE_NONE", CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0 as i128))), &[],
+            FROM, "")),
     ]
 };
 
@@ -1061,8 +1061,8 @@ static RULES_OF_CUDA_RESOURCE_DESC_v1: &[Rule] = {
     type R = CUDA_RESOURCE_DESC_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_RESOURCE_DESC::flags");
     &[
-        rule! { "cuda/CUDA_RESOURCE_DESC/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/CUDA_RESOURCE_DESC/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -1104,14 +1104,14 @@ static RULES_OF_CUarrayMapInfo_v1: &[Rule] = {
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "cuMemMapArrayAsync");
     const FROM_3: Option<Source> = from("cuda.h", "11.7.99", "CUarrayMapInfo::reserved");
     &[
-        rule! { "cuda/CUarrayMapInfo/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/CUarrayMapInfo/memHandle-null", [elsewhere("memHandle")] Null, when [],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUarrayMapInfo/memHandleType-equal", [R::MEM_HANDLE_TYPE.field] Equal(constant(name("CU_MEM_HANDLE_TYPE_GENERIC", CUmemHandleType::CU_MEM_HANDLE_TYPE_GENERIC.0 as i128))), when [],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUarrayMapInfo/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: FROM_3, since: "11.7" },
+        since("11.7", stated("cuda/CUarrayMapInfo/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM, "")),
+        since("11.7", stated("cuda/CUarrayMapInfo/memHandle-null", &[elsewhere("memHandle")], Null, &[],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUarrayMapInfo/memHandleType-equal", &[R::MEM_HANDLE_TYPE.field], Equal(constant(name("CU_MEM_HANDLE_TYPE_GENERIC", CUmemHandleType::CU_MEM_HANDLE_TYPE_GENERIC.0 as i128))), &[],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUarrayMapInfo/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            FROM_3, "")),
     ]
 };
 
@@ -1125,7 +1125,7 @@ rules! { CUarrayMapInfo_v1, RULES_OF_CUarrayMapInfo_v1, |bytes, given| {
 members! {
     CUcheckpointCheckpointArgs {
         CUSTOM_STORAGE_INFO_OUT: *mut *mut CUcheckpointCustomStorageInfo = customStorageInfo_out, "customStorageInfo_out", Pointer, Plain;
-        RESERVED: [c_char; 56] = reserved, "reserved", Bytes, Plain;
+        RESERVED: [c_char; if cfg!(target_pointer_width = "64") { 56 } else { 60 }] = reserved, "reserved", Bytes, Plain;
     }
 }
 
@@ -1133,8 +1133,8 @@ static RULES_OF_CUcheckpointCheckpointArgs: &[Rule] = {
     type R = CUcheckpointCheckpointArgs;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "CUcheckpointCheckpointArgs::reserved");
     &[
-        rule! { "cuda/CUcheckpointCheckpointArgs/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: FROM, since: "12.8" },
+        since("12.8", stated("cuda/CUcheckpointCheckpointArgs/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -1156,10 +1156,10 @@ static RULES_OF_CUcheckpointLockArgs: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "CUcheckpointLockArgs::reserved0");
     const FROM_2: Option<Source> = from("cuda.h", "12.8.90", "CUcheckpointLockArgs::reserved1");
     &[
-        rule! { "cuda/CUcheckpointLockArgs/reserved0-zero", [R::RESERVED0.field] Zero, when [],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/CUcheckpointLockArgs/reserved1-zero", [R::RESERVED1.field] Zero, when [],
-            origin: Stated, source: FROM_2, since: "12.8" },
+        since("12.8", stated("cuda/CUcheckpointLockArgs/reserved0-zero", &[R::RESERVED0.field], Zero, &[],
+            FROM, "")),
+        since("12.8", stated("cuda/CUcheckpointLockArgs/reserved1-zero", &[R::RESERVED1.field], Zero, &[],
+            FROM_2, "")),
     ]
 };
 
@@ -1178,8 +1178,8 @@ static RULES_OF_CUcheckpointUnlockArgs: &[Rule] = {
     type R = CUcheckpointUnlockArgs;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "CUcheckpointUnlockArgs::reserved");
     &[
-        rule! { "cuda/CUcheckpointUnlockArgs/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: FROM, since: "12.8" },
+        since("12.8", stated("cuda/CUcheckpointUnlockArgs/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -1309,10 +1309,10 @@ static RULES_OF_CUgraphNodeParams: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.3.101", "CUgraphNodeParams::reserved0");
     const FROM_2: Option<Source> = from("cuda.h", "12.3.101", "CUgraphNodeParams::reserved2");
     &[
-        rule! { "cuda/CUgraphNodeParams/reserved0-zero", [R::RESERVED0.field] Zero, when [],
-            origin: Stated, source: FROM, since: "12.3" },
-        rule! { "cuda/CUgraphNodeParams/reserved2-zero", [R::RESERVED2.field] Zero, when [],
-            origin: Stated, source: FROM_2, since: "12.3" },
+        since("12.3", stated("cuda/CUgraphNodeParams/reserved0-zero", &[R::RESERVED0.field], Zero, &[],
+            FROM, "")),
+        since("12.3", stated("cuda/CUgraphNodeParams/reserved2-zero", &[R::RESERVED2.field], Zero, &[],
+            FROM_2, "")),
     ]
 };
 
@@ -1341,10 +1341,10 @@ static RULES_OF_CUmemAllocationProp_v1: &[Rule] = {
     type R = CUmemAllocationProp_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUmemAllocationProp::win32HandleMetaData");
     &[
-        rule! { "cuda/CUmemAllocationProp/win32HandleMetaData-non-null", [R::WIN32_HANDLE_META_DATA.field] NonNull, when [of(R::REQUESTED_HANDLE_TYPES.field, Test::Has(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/CUmemAllocationProp/win32HandleMetaData-zero", [R::WIN32_HANDLE_META_DATA.field] Zero, when [of(R::REQUESTED_HANDLE_TYPES.field, Test::Lacks(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/CUmemAllocationProp/win32HandleMetaData-non-null", &[R::WIN32_HANDLE_META_DATA.field], NonNull, &[of(R::REQUESTED_HANDLE_TYPES.field, Test::Has(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
+            FROM, "")),
+        since("11.7", stated("cuda/CUmemAllocationProp/win32HandleMetaData-zero", &[R::WIN32_HANDLE_META_DATA.field], Zero, &[of(R::REQUESTED_HANDLE_TYPES.field, Test::Lacks(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
+            FROM, "")),
     ]
 };
 
@@ -1363,8 +1363,8 @@ members! {
 static RULES_OF_CUmemFabricHandle_v1: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.4.127", "CUmemFabricHandle");
     &[
-        rule! { "cuda/CUmemFabricHandle/connected-by", [] vouched("connected_by", &["NVSwitch_fabric"]), when [],
-            origin: Stated, source: FROM, since: "12.4" },
+        since("12.4", attested("cuda/CUmemFabricHandle/connected-by", &[], "connected_by", &["NVSwitch_fabric"], &[],
+            FROM, "")),
     ]
 };
 
@@ -1394,14 +1394,14 @@ static RULES_OF_CUmemPoolProps_v1: &[Rule] = {
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "CUmemPoolProps::reserved");
     const FROM_3: Option<Source> = from("cuda.h", "11.7.99", "CUmemPoolProps::win32SecurityAttributes");
     &[
-        rule! { "cuda/CUmemPoolProps/allocType-equal", [R::ALLOC_TYPE.field] Equal(constant(name("CU_MEM_ALLOCATION_TYPE_PINNED", CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED.0 as i128))), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/CUmemPoolProps/reserved-zero", [R::RESERVED.field] Zero, when [],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/CUmemPoolProps/win32SecurityAttributes-non-null", [R::WIN32_SECURITY_ATTRIBUTES.field] NonNull, when [of(R::HANDLE_TYPES.field, Test::Has(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-            origin: Stated, source: FROM_3, since: "11.7" },
-        rule! { "cuda/CUmemPoolProps/win32SecurityAttributes-zero", [R::WIN32_SECURITY_ATTRIBUTES.field] Zero, when [of(R::HANDLE_TYPES.field, Test::Lacks(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
-            origin: Stated, source: FROM_3, since: "11.7" },
+        since("11.7", stated("cuda/CUmemPoolProps/allocType-equal", &[R::ALLOC_TYPE.field], Equal(constant(name("CU_MEM_ALLOCATION_TYPE_PINNED", CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED.0 as i128))), &[],
+            FROM, "")),
+        since("11.7", stated("cuda/CUmemPoolProps/reserved-zero", &[R::RESERVED.field], Zero, &[],
+            FROM_2, "")),
+        since("11.7", stated("cuda/CUmemPoolProps/win32SecurityAttributes-non-null", &[R::WIN32_SECURITY_ATTRIBUTES.field], NonNull, &[of(R::HANDLE_TYPES.field, Test::Has(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
+            FROM_3, "")),
+        since("11.7", stated("cuda/CUmemPoolProps/win32SecurityAttributes-zero", &[R::WIN32_SECURITY_ATTRIBUTES.field], Zero, &[of(R::HANDLE_TYPES.field, Test::Lacks(named![CUmemAllocationHandleType: CU_MEM_HANDLE_TYPE_WIN32]))],
+            FROM_3, "")),
     ]
 };
 
@@ -1426,8 +1426,8 @@ static RULES_OF_CUmulticastObjectProp_v1: &[Rule] = {
     type R = CUmulticastObjectProp_v1;
     const FROM: Option<Source> = from("cuda.h", "12.1.105", "CUmulticastObjectProp::flags");
     &[
-        rule! { "cuda/CUmulticastObjectProp/flags-zero", [R::FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "12.1" },
+        since("12.1", stated("cuda/CUmulticastObjectProp/flags-zero", &[R::FLAGS.field], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -1471,10 +1471,10 @@ static RULES_OF_CUstreamBatchMemOpParams_v1: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.1.80", "CUstreamBatchMemOpParams::atomicReduction::flags");
     const FROM_2: Option<Source> = from("cuda.h", "13.0.96", "CUstreamBatchMemOpParams::flushRemoteWrites::flags");
     &[
-        rule! { "cuda/CUstreamBatchMemOpParams/atomicReduction-flags-zero", [R::ATOMIC_REDUCTION_FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM, since: "13.1" },
-        rule! { "cuda/CUstreamBatchMemOpParams/flushRemoteWrites-flags-zero", [R::FLUSH_REMOTE_WRITES_FLAGS.field] Zero, when [],
-            origin: Stated, source: FROM_2, since: "13.0" },
+        since("13.1", stated("cuda/CUstreamBatchMemOpParams/atomicReduction-flags-zero", &[R::ATOMIC_REDUCTION_FLAGS.field], Zero, &[],
+            FROM, "")),
+        since("13.0", stated("cuda/CUstreamBatchMemOpParams/flushRemoteWrites-flags-zero", &[R::FLUSH_REMOTE_WRITES_FLAGS.field], Zero, &[],
+            FROM_2, "")),
     ]
 };
 
@@ -1486,8 +1486,8 @@ rules! { CUstreamBatchMemOpParams_v1, RULES_OF_CUstreamBatchMemOpParams_v1, |byt
 static RULES_OF_cuArrayGetSparseProperties_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuArrayGetSparseProperties");
     &[
-        rule! { "cuda/cuArrayGetSparseProperties/array-made-with-cuArrayCreate", [elsewhere("array")] vouched("made_with", &["cuArrayCreate", "cuArray3DCreate"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuArrayGetSparseProperties/array-made-with-cuArrayCreate", &[elsewhere("array")], "made_with", &["cuArrayCreate", "cuArray3DCreate"], &[],
+            FROM, "")),
     ]
 };
 
@@ -1501,38 +1501,38 @@ static RULES_OF_cuCtxAttach_arguments: &[Rule] = {
     type R = cuCtxAttach_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuCtxAttach");
     &[
-        rule! { "cuda/cuCtxAttach/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuCtxAttach/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuDestroyExternalMemory_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuDestroyExternalMemory");
     &[
-        rule! { "cuda/cuDestroyExternalMemory/extMem-released-with", [elsewhere("extMem")] vouched("released_with", &["cuMemFree", "cuMipmappedArrayDestroy"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuDestroyExternalMemory/extMem-released-with", &[elsewhere("extMem")], "released_with", &["cuMemFree", "cuMipmappedArrayDestroy"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuDestroyExternalSemaphore_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuDestroyExternalSemaphore");
     &[
-        rule! { "cuda/cuDestroyExternalSemaphore/extSem-completed-before", [elsewhere("extSem")] vouched("completed_before", &["cuDestroyExternalSemaphore"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuDestroyExternalSemaphore/extSem-completed-before", &[elsewhere("extSem")], "completed_before", &["cuDestroyExternalSemaphore"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuExternalMemoryGetMappedBuffer_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuExternalMemoryGetMappedBuffer");
     &[
-        rule! { "cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-describes-the-handle", [elsewhere("bufferDesc")] vouched("describes_the_handle", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-offset-bufferDesc-size-aligned-for-external-api", [elsewhere("bufferDesc.offset"), elsewhere("bufferDesc.size")] vouched("aligned_for_external_api", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuExternalMemoryGetMappedBuffer/devPtr-released-with", [elsewhere("devPtr")] vouched("released_with", &["cuMemFree"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuExternalMemoryGetMappedBuffer/devPtr-volatile-accesses-to-overlap", [elsewhere("devPtr")] vouched("volatile_accesses_to_overlap", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-describes-the-handle", &[elsewhere("bufferDesc")], "describes_the_handle", &[], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-offset-bufferDesc-size-aligned-for-external-api", &[elsewhere("bufferDesc.offset"), elsewhere("bufferDesc.size")], "aligned_for_external_api", &[], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuExternalMemoryGetMappedBuffer/devPtr-released-with", &[elsewhere("devPtr")], "released_with", &["cuMemFree"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuExternalMemoryGetMappedBuffer/devPtr-volatile-accesses-to-overlap", &[elsewhere("devPtr")], "volatile_accesses_to_overlap", &[], &[],
+            FROM, "")),
     ]
 };
 
@@ -1547,14 +1547,14 @@ static RULES_OF_cuExternalMemoryGetMappedMipmappedArray_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.0.96", "cuExternalMemoryGetMappedMipmappedArray");
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "cuExternalMemoryGetMappedMipmappedArray");
     &[
-        rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/DMABUF_FD/extMem-forbidden", [R::EXT_MEM] Forbidden, when [given(Fact::MemoryHandleType, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Stated, source: FROM, since: "13.0" },
-        rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-arrayDesc-Flags-flag-for-color-target", [elsewhere("mipmapDesc.arrayDesc.Flags")] vouched("flag_for_color_target", &["CUDA_ARRAY3D_COLOR_ATTACHMENT"]), when [],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-describes-the-handle", [elsewhere("mipmapDesc")] vouched("describes_the_handle", &[]), when [],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/cuExternalMemoryGetMappedMipmappedArray/released-with", [] vouched("released_with", &["cuMipmappedArrayDestroy"]), when [],
-            origin: Stated, source: FROM_2, since: "11.7" },
+        since("13.0", stated("cuda/cuExternalMemoryGetMappedMipmappedArray/DMABUF_FD/extMem-forbidden", &[R::EXT_MEM], Forbidden, &[given(Fact::MemoryHandleType, Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
+            FROM, "")),
+        since("11.7", attested("cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-arrayDesc-Flags-flag-for-color-target", &[elsewhere("mipmapDesc.arrayDesc.Flags")], "flag_for_color_target", &["CUDA_ARRAY3D_COLOR_ATTACHMENT"], &[],
+            FROM_2, "")),
+        since("11.7", attested("cuda/cuExternalMemoryGetMappedMipmappedArray/mipmapDesc-describes-the-handle", &[elsewhere("mipmapDesc")], "describes_the_handle", &[], &[],
+            FROM_2, "")),
+        since("11.7", attested("cuda/cuExternalMemoryGetMappedMipmappedArray/released-with", &[], "released_with", &["cuMipmappedArrayDestroy"], &[],
+            FROM_2, "")),
     ]
 };
 
@@ -1568,8 +1568,8 @@ static RULES_OF_cuFabricCpyBatchAsync_arguments: &[Rule] = {
     type R = cuFabricCpyBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuFabricCpyBatchAsync");
     &[
-        rule! { "cuda/cuFabricCpyBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.5" },
+        since("13.5", stated("cuda/cuFabricCpyBatchAsync/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -1583,8 +1583,8 @@ static RULES_OF_cuGraphAddBatchMemOpNode_arguments: &[Rule] = {
     type R = cuGraphAddBatchMemOpNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddBatchMemOpNode");
     &[
-        rule! { "cuda/cuGraphAddBatchMemOpNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuGraphAddBatchMemOpNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1598,24 +1598,24 @@ static RULES_OF_cuGraphAddChildGraphNode_arguments: &[Rule] = {
     type R = cuGraphAddChildGraphNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddChildGraphNode");
     &[
-        rule! { "cuda/cuGraphAddChildGraphNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuGraphAddChildGraphNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphAddDependencies_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddDependencies");
     &[
-        rule! { "cuda/cuGraphAddDependencies/from-to-belongs-to", [elsewhere("from"), elsewhere("to")] vouched("belongs_to", &["hGraph"]), when [],
-            origin: Stated, source: FROM, since: "11.7", until: "12.9" },
+        until("12.9", since("11.7", attested("cuda/cuGraphAddDependencies/from-to-belongs-to", &[elsewhere("from"), elsewhere("to")], "belongs_to", &["hGraph"], &[],
+            FROM, ""))),
     ]
 };
 
 static RULES_OF_cuGraphAddDependencies_v2_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.3.101", "cuGraphAddDependencies_v2");
     &[
-        rule! { "cuda/cuGraphAddDependencies_v2/from-to-belongs-to", [elsewhere("from"), elsewhere("to")] vouched("belongs_to", &["hGraph"]), when [],
-            origin: Stated, source: FROM, since: "12.3" },
+        since("12.3", attested("cuda/cuGraphAddDependencies_v2/from-to-belongs-to", &[elsewhere("from"), elsewhere("to")], "belongs_to", &["hGraph"], &[],
+            FROM, "")),
     ]
 };
 
@@ -1629,8 +1629,8 @@ static RULES_OF_cuGraphAddEmptyNode_arguments: &[Rule] = {
     type R = cuGraphAddEmptyNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddEmptyNode");
     &[
-        rule! { "cuda/cuGraphAddEmptyNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuGraphAddEmptyNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1644,8 +1644,8 @@ static RULES_OF_cuGraphAddEventRecordNode_arguments: &[Rule] = {
     type R = cuGraphAddEventRecordNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddEventRecordNode");
     &[
-        rule! { "cuda/cuGraphAddEventRecordNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuGraphAddEventRecordNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1659,8 +1659,8 @@ static RULES_OF_cuGraphAddEventWaitNode_arguments: &[Rule] = {
     type R = cuGraphAddEventWaitNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddEventWaitNode");
     &[
-        rule! { "cuda/cuGraphAddEventWaitNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuGraphAddEventWaitNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1674,8 +1674,8 @@ static RULES_OF_cuGraphAddExternalSemaphoresSignalNode_arguments: &[Rule] = {
     type R = cuGraphAddExternalSemaphoresSignalNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddExternalSemaphoresSignalNode");
     &[
-        rule! { "cuda/cuGraphAddExternalSemaphoresSignalNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuGraphAddExternalSemaphoresSignalNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1689,8 +1689,8 @@ static RULES_OF_cuGraphAddExternalSemaphoresWaitNode_arguments: &[Rule] = {
     type R = cuGraphAddExternalSemaphoresWaitNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddExternalSemaphoresWaitNode");
     &[
-        rule! { "cuda/cuGraphAddExternalSemaphoresWaitNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuGraphAddExternalSemaphoresWaitNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1704,8 +1704,8 @@ static RULES_OF_cuGraphAddHostNode_arguments: &[Rule] = {
     type R = cuGraphAddHostNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddHostNode");
     &[
-        rule! { "cuda/cuGraphAddHostNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuGraphAddHostNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1719,8 +1719,8 @@ static RULES_OF_cuGraphAddKernelNode_arguments: &[Rule] = {
     type R = cuGraphAddKernelNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddKernelNode");
     &[
-        rule! { "cuda/cuGraphAddKernelNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7", until: "11.8" },
+        until("11.8", since("11.7", stated("cuda/cuGraphAddKernelNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, ""))),
     ]
 };
 
@@ -1734,8 +1734,8 @@ static RULES_OF_cuGraphAddKernelNode_v2_arguments: &[Rule] = {
     type R = cuGraphAddKernelNode_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.0.146", "cuGraphAddKernelNode_v2");
     &[
-        rule! { "cuda/cuGraphAddKernelNode_v2/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "12.0" },
+        since("12.0", stated("cuda/cuGraphAddKernelNode_v2/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1749,8 +1749,8 @@ static RULES_OF_cuGraphAddMemAllocNode_arguments: &[Rule] = {
     type R = cuGraphAddMemAllocNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddMemAllocNode");
     &[
-        rule! { "cuda/cuGraphAddMemAllocNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuGraphAddMemAllocNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1764,8 +1764,8 @@ static RULES_OF_cuGraphAddMemFreeNode_arguments: &[Rule] = {
     type R = cuGraphAddMemFreeNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddMemFreeNode");
     &[
-        rule! { "cuda/cuGraphAddMemFreeNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuGraphAddMemFreeNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1779,8 +1779,8 @@ static RULES_OF_cuGraphAddMemcpyNode_arguments: &[Rule] = {
     type R = cuGraphAddMemcpyNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddMemcpyNode");
     &[
-        rule! { "cuda/cuGraphAddMemcpyNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuGraphAddMemcpyNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1794,8 +1794,8 @@ static RULES_OF_cuGraphAddMemsetNode_arguments: &[Rule] = {
     type R = cuGraphAddMemsetNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddMemsetNode");
     &[
-        rule! { "cuda/cuGraphAddMemsetNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuGraphAddMemsetNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1809,8 +1809,8 @@ static RULES_OF_cuGraphAddNode_arguments: &[Rule] = {
     type R = cuGraphAddNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.2.140", "cuGraphAddNode");
     &[
-        rule! { "cuda/cuGraphAddNode/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "12.2", until: "12.9" },
+        until("12.9", since("12.2", stated("cuda/cuGraphAddNode/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, ""))),
     ]
 };
 
@@ -1824,8 +1824,8 @@ static RULES_OF_cuGraphAddNode_v2_arguments: &[Rule] = {
     type R = cuGraphAddNode_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.3.101", "cuGraphAddNode_v2");
     &[
-        rule! { "cuda/cuGraphAddNode_v2/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "12.3" },
+        since("12.3", stated("cuda/cuGraphAddNode_v2/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
@@ -1839,108 +1839,108 @@ static RULES_OF_cuGraphAddNode_v3_arguments: &[Rule] = {
     type R = cuGraphAddNode_v3_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.4.92", "cuGraphAddNode_v3");
     &[
-        rule! { "cuda/cuGraphAddNode_v3/dependencies-no-duplicates", [R::DEPENDENCIES] NoDuplicates, when [],
-            origin: Stated, source: FROM, since: "13.4" },
+        since("13.4", stated("cuda/cuGraphAddNode_v3/dependencies-no-duplicates", &[R::DEPENDENCIES], NoDuplicates, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExecBatchMemOpNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphExecBatchMemOpNodeSetParams");
     &[
-        rule! { "cuda/cuGraphExecBatchMemOpNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuGraphExecBatchMemOpNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExecExternalSemaphoresSignalNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphExecExternalSemaphoresSignalNodeSetParams");
     &[
-        rule! { "cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/nodeParams-numExtSems-unchanged", [elsewhere("nodeParams.numExtSems")] Unchanged, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
+        since("11.7", stated("cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/nodeParams-numExtSems-unchanged", &[elsewhere("nodeParams.numExtSems")], Unchanged, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExecExternalSemaphoresWaitNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphExecExternalSemaphoresWaitNodeSetParams");
     &[
-        rule! { "cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/nodeParams-numExtSems-unchanged", [elsewhere("nodeParams.numExtSems")] Unchanged, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
+        since("11.7", stated("cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/nodeParams-numExtSems-unchanged", &[elsewhere("nodeParams.numExtSems")], Unchanged, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExecKernelNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphExecKernelNodeSetParams");
     &[
-        rule! { "cuda/cuGraphExecKernelNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7", until: "11.8" },
+        until("11.8", since("11.7", attested("cuda/cuGraphExecKernelNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, ""))),
     ]
 };
 
 static RULES_OF_cuGraphExecKernelNodeSetParams_v2_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.0.146", "cuGraphExecKernelNodeSetParams_v2");
     &[
-        rule! { "cuda/cuGraphExecKernelNodeSetParams_v2/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "12.0" },
+        since("12.0", attested("cuda/cuGraphExecKernelNodeSetParams_v2/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExecNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.2.140", "cuGraphExecNodeSetParams");
     &[
-        rule! { "cuda/cuGraphExecNodeSetParams/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "12.2" },
+        since("12.2", attested("cuda/cuGraphExecNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExternalSemaphoresSignalNodeGetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphExternalSemaphoresSignalNodeGetParams");
     &[
-        rule! { "cuda/cuGraphExternalSemaphoresSignalNodeGetParams/params_out-not-modified", [elsewhere("params_out")] vouched("not_modified", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuGraphExternalSemaphoresSignalNodeGetParams/params_out-not-modified", &[elsewhere("params_out")], "not_modified", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphExternalSemaphoresWaitNodeGetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphExternalSemaphoresWaitNodeGetParams");
     &[
-        rule! { "cuda/cuGraphExternalSemaphoresWaitNodeGetParams/params_out-not-modified", [elsewhere("params_out")] vouched("not_modified", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuGraphExternalSemaphoresWaitNodeGetParams/params_out-not-modified", &[elsewhere("params_out")], "not_modified", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphNodeGetEnabled_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphNodeGetEnabled");
     &[
-        rule! { "cuda/cuGraphNodeGetEnabled/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuGraphNodeGetEnabled/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphNodeSetEnabled_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphNodeSetEnabled");
     &[
-        rule! { "cuda/cuGraphNodeSetEnabled/hNode-in-original-graph", [elsewhere("hNode")] vouched("in_original_graph", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuGraphNodeSetEnabled/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuGraphRemoveDependencies_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphRemoveDependencies");
     &[
-        rule! { "cuda/cuGraphRemoveDependencies/from-to-belongs-to", [elsewhere("from"), elsewhere("to")] vouched("belongs_to", &["hGraph"]), when [],
-            origin: Stated, source: FROM, since: "11.7", until: "12.9" },
+        until("12.9", since("11.7", attested("cuda/cuGraphRemoveDependencies/from-to-belongs-to", &[elsewhere("from"), elsewhere("to")], "belongs_to", &["hGraph"], &[],
+            FROM, ""))),
     ]
 };
 
 static RULES_OF_cuGraphRemoveDependencies_v2_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.3.101", "cuGraphRemoveDependencies_v2");
     &[
-        rule! { "cuda/cuGraphRemoveDependencies_v2/from-to-belongs-to", [elsewhere("from"), elsewhere("to")] vouched("belongs_to", &["hGraph"]), when [],
-            origin: Stated, source: FROM, since: "12.3" },
+        since("12.3", attested("cuda/cuGraphRemoveDependencies_v2/from-to-belongs-to", &[elsewhere("from"), elsewhere("to")], "belongs_to", &["hGraph"], &[],
+            FROM, "")),
     ]
 };
 
@@ -1948,22 +1948,22 @@ static RULES_OF_cuImportExternalMemory_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuImportExternalMemory");
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "cuImportExternalMemory");
     &[
-        rule! { "cuda/cuImportExternalMemory/DMABUF_FD/memHandleDesc-platform", [elsewhere("memHandleDesc")] vouched("platform", &["Tegra_Thor"]), when [of(elsewhere("type"), Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
-            origin: Stated, source: FROM, since: "13.0" },
-        rule! { "cuda/cuImportExternalMemory/NVSCIBUF/memHandleDesc-barriers", [elsewhere("memHandleDesc")] vouched("barriers", &["cuWaitExternalSemaphoresAsync", "cuSignalExternalSemaphoresAsync"]), when [of(elsewhere("type"), Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/cuImportExternalMemory/memHandleDesc-describes-the-handle", [elsewhere("memHandleDesc")] vouched("describes_the_handle", &[]), when [],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/cuImportExternalMemory/memHandleDesc-flushed-ranges", [elsewhere("memHandleDesc")] vouched("flushed_ranges", &["vkInvalidateMappedMemoryRanges", "vkFlushMappedMemoryRanges"]), when [],
-            origin: Stated, source: FROM_2, since: "11.7" },
+        since("13.0", attested("cuda/cuImportExternalMemory/DMABUF_FD/memHandleDesc-platform", &[elsewhere("memHandleDesc")], "platform", &["Tegra_Thor"], &[of(elsewhere("type"), Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD]))],
+            FROM, "")),
+        since("11.7", attested("cuda/cuImportExternalMemory/NVSCIBUF/memHandleDesc-barriers", &[elsewhere("memHandleDesc")], "barriers", &["cuWaitExternalSemaphoresAsync", "cuSignalExternalSemaphoresAsync"], &[of(elsewhere("type"), Test::In(named![CUexternalMemoryHandleType: CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/cuImportExternalMemory/memHandleDesc-describes-the-handle", &[elsewhere("memHandleDesc")], "describes_the_handle", &[], &[],
+            FROM_2, "")),
+        since("11.7", attested("cuda/cuImportExternalMemory/memHandleDesc-flushed-ranges", &[elsewhere("memHandleDesc")], "flushed_ranges", &["vkInvalidateMappedMemoryRanges", "vkFlushMappedMemoryRanges"], &[],
+            FROM_2, "")),
     ]
 };
 
 static RULES_OF_cuImportExternalSemaphore_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuImportExternalSemaphore");
     &[
-        rule! { "cuda/cuImportExternalSemaphore/semHandleDesc-describes-the-handle", [elsewhere("semHandleDesc")] vouched("describes_the_handle", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuImportExternalSemaphore/semHandleDesc-describes-the-handle", &[elsewhere("semHandleDesc")], "describes_the_handle", &[], &[],
+            FROM, "")),
     ]
 };
 
@@ -1977,52 +1977,52 @@ static RULES_OF_cuInit_arguments: &[Rule] = {
     type R = cuInit_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuInit");
     &[
-        rule! { "cuda/cuInit/Flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuInit/Flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuIpcCloseMemHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuIpcCloseMemHandle");
     &[
-        rule! { "cuda/cuIpcCloseMemHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuIpcCloseMemHandle/dptr-made-with-cuIpcOpenMemHandle", [elsewhere("dptr")] vouched("made_with", &["cuIpcOpenMemHandle"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuIpcCloseMemHandle/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuIpcCloseMemHandle/dptr-made-with-cuIpcOpenMemHandle", &[elsewhere("dptr")], "made_with", &["cuIpcOpenMemHandle"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuIpcGetEventHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuIpcGetEventHandle");
     &[
-        rule! { "cuda/cuIpcGetEventHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuIpcGetEventHandle/event-created-with-flags", [elsewhere("event")] vouched("created_with_flags", &["CU_EVENT_INTERPROCESS", "CU_EVENT_DISABLE_TIMING"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuIpcGetEventHandle/event-outlives", [elsewhere("event")] vouched("outlives", &["exported_event"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuIpcGetEventHandle/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuIpcGetEventHandle/event-created-with-flags", &[elsewhere("event")], "created_with_flags", &["CU_EVENT_INTERPROCESS", "CU_EVENT_DISABLE_TIMING"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuIpcGetEventHandle/event-outlives", &[elsewhere("event")], "outlives", &["exported_event"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuIpcGetMemHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuIpcGetMemHandle");
     &[
-        rule! { "cuda/cuIpcGetMemHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuIpcGetMemHandle/dptr-base-of-allocation", [elsewhere("dptr")] vouched("base_of_allocation", &["cuMemAlloc"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuIpcGetMemHandle/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuIpcGetMemHandle/dptr-base-of-allocation", &[elsewhere("dptr")], "base_of_allocation", &["cuMemAlloc"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuIpcOpenEventHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuIpcOpenEventHandle");
     &[
-        rule! { "cuda/cuIpcOpenEventHandle/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuIpcOpenEventHandle/phEvent-outlives", [elsewhere("phEvent")] vouched("outlives", &["exported_event"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuIpcOpenEventHandle/released-with", [] vouched("released_with", &["cuEventDestroy"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuIpcOpenEventHandle/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuIpcOpenEventHandle/phEvent-outlives", &[elsewhere("phEvent")], "outlives", &["exported_event"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuIpcOpenEventHandle/released-with", &[], "released_with", &["cuEventDestroy"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2036,16 +2036,16 @@ static RULES_OF_cuIpcOpenMemHandle_v2_arguments: &[Rule] = {
     type R = cuIpcOpenMemHandle_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuIpcOpenMemHandle_v2");
     &[
-        rule! { "cuda/cuIpcOpenMemHandle_v2/Flags-equal", [R::FLAGS] Equal(constant(name("CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS", CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0 as i128))), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuIpcOpenMemHandle_v2/device-has-unified_addressing", [] vouched("device_has", &["unified_addressing"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuIpcOpenMemHandle_v2/handle-closed-before-free", [elsewhere("handle")] vouched("closed_before_free", &["cuIpcCloseMemHandle", "cuMemFree"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuIpcOpenMemHandle_v2/handle-opened-by-one-context-per-process", [elsewhere("handle")] vouched("opened_by_one_context_per_process", &["CUdevice"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuIpcOpenMemHandle_v2/released-with", [] vouched("released_with", &["cuIpcCloseMemHandle"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuIpcOpenMemHandle_v2/Flags-equal", &[R::FLAGS], Equal(constant(name("CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS", CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0 as i128))), &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuIpcOpenMemHandle_v2/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuIpcOpenMemHandle_v2/handle-closed-before-free", &[elsewhere("handle")], "closed_before_free", &["cuIpcCloseMemHandle", "cuMemFree"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuIpcOpenMemHandle_v2/handle-opened-by-one-context-per-process", &[elsewhere("handle")], "opened_by_one_context_per_process", &["CUdevice"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuIpcOpenMemHandle_v2/released-with", &[], "released_with", &["cuIpcCloseMemHandle"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2059,12 +2059,12 @@ static RULES_OF_cuLogicalEndpointBindAddr_arguments: &[Rule] = {
     type R = cuLogicalEndpointBindAddr_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.3.29", "cuLogicalEndpointBindAddr");
     &[
-        rule! { "cuda/cuLogicalEndpointBindAddr/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.3" },
-        rule! { "cuda/cuLogicalEndpointBindAddr/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
-            origin: Stated, source: FROM, since: "13.3" },
-        rule! { "cuda/cuLogicalEndpointBindAddr/size-at-most", [elsewhere("size")] vouched("at_most", &["size_of_allocation"]), when [],
-            origin: Stated, source: FROM, since: "13.3" },
+        since("13.3", stated("cuda/cuLogicalEndpointBindAddr/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.3", attested("cuda/cuLogicalEndpointBindAddr/made-with-cuMemCreate", &[], "made_with", &["cuMemCreate", "cudaMallocAsync"], &[],
+            FROM, "")),
+        since("13.3", attested("cuda/cuLogicalEndpointBindAddr/size-at-most", &[elsewhere("size")], "at_most", &["size_of_allocation"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2078,28 +2078,28 @@ static RULES_OF_cuLogicalEndpointBindMem_arguments: &[Rule] = {
     type R = cuLogicalEndpointBindMem_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.3.29", "cuLogicalEndpointBindMem");
     &[
-        rule! { "cuda/cuLogicalEndpointBindMem/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.3" },
-        rule! { "cuda/cuLogicalEndpointBindMem/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate"]), when [],
-            origin: Stated, source: FROM, since: "13.3" },
+        since("13.3", stated("cuda/cuLogicalEndpointBindMem/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.3", attested("cuda/cuLogicalEndpointBindMem/made-with-cuMemCreate", &[], "made_with", &["cuMemCreate"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuLogicalEndpointExport_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.3.29", "cuLogicalEndpointExport");
     &[
-        rule! { "cuda/cuLogicalEndpointExport/handle-points-to-handle-of", [elsewhere("handle")] vouched("points_to_handle_of", &["handleType"]), when [],
-            origin: Stated, source: FROM, since: "13.3" },
+        since("13.3", attested("cuda/cuLogicalEndpointExport/handle-points-to-handle-of", &[elsewhere("handle")], "points_to_handle_of", &["handleType"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuLogicalEndpointImport_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.3.29", "cuLogicalEndpointImport");
     &[
-        rule! { "cuda/cuLogicalEndpointImport/handle-access-permission", [elsewhere("handle")] vouched("access_permission", &[]), when [],
-            origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_PERMITTED", since: "13.3" },
-        rule! { "cuda/cuLogicalEndpointImport/handle-process-supports-endpoint", [elsewhere("handle")] vouched("process_supports_endpoint", &[]), when [],
-            origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_SUPPORTED", since: "13.3" },
+        since("13.3", attested("cuda/cuLogicalEndpointImport/handle-access-permission", &[elsewhere("handle")], "access_permission", &[], &[],
+            FROM, "CUDA_ERROR_NOT_PERMITTED")),
+        since("13.3", attested("cuda/cuLogicalEndpointImport/handle-process-supports-endpoint", &[elsewhere("handle")], "process_supports_endpoint", &[], &[],
+            FROM, "CUDA_ERROR_NOT_SUPPORTED")),
     ]
 };
 
@@ -2113,8 +2113,8 @@ static RULES_OF_cuLogsCurrent_arguments: &[Rule] = {
     type R = cuLogsCurrent_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.9.79", "cuLogsCurrent");
     &[
-        rule! { "cuda/cuLogsCurrent/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "12.9" },
+        since("12.9", stated("cuda/cuLogsCurrent/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2128,8 +2128,8 @@ static RULES_OF_cuLogsDumpToFile_arguments: &[Rule] = {
     type R = cuLogsDumpToFile_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.9.79", "cuLogsDumpToFile");
     &[
-        rule! { "cuda/cuLogsDumpToFile/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "12.9" },
+        since("12.9", stated("cuda/cuLogsDumpToFile/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2143,8 +2143,8 @@ static RULES_OF_cuLogsDumpToMemory_arguments: &[Rule] = {
     type R = cuLogsDumpToMemory_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.9.79", "cuLogsDumpToMemory");
     &[
-        rule! { "cuda/cuLogsDumpToMemory/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "12.9" },
+        since("12.9", stated("cuda/cuLogsDumpToMemory/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2158,8 +2158,8 @@ static RULES_OF_cuMemAddressReserve_arguments: &[Rule] = {
     type R = cuMemAddressReserve_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemAddressReserve");
     &[
-        rule! { "cuda/cuMemAddressReserve/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuMemAddressReserve/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2173,8 +2173,8 @@ static RULES_OF_cuMemAllocManaged_arguments: &[Rule] = {
     type R = cuMemAllocManaged_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemAllocManaged");
     &[
-        rule! { "cuda/cuMemAllocManaged/flags-one-of", [R::FLAGS] OneOf(named![CUmemAttach_flags: CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuMemAllocManaged/flags-one-of", &[R::FLAGS], OneOf(named![CUmemAttach_flags: CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST]), &[],
+            FROM, "")),
     ]
 };
 
@@ -2188,8 +2188,8 @@ static RULES_OF_cuMemBatchDecompressAsync_arguments: &[Rule] = {
     type R = cuMemBatchDecompressAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "cuMemBatchDecompressAsync");
     &[
-        rule! { "cuda/cuMemBatchDecompressAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "12.8" },
+        since("12.8", stated("cuda/cuMemBatchDecompressAsync/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2204,10 +2204,10 @@ static RULES_OF_cuMemCreate_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemCreate");
     const FROM_2: Option<Source> = from("cuda.h", "12.8.90", "cuMemCreate");
     &[
-        rule! { "cuda/cuMemCreate/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuMemCreate/prop-imex-channel", [elsewhere("prop")] vouched("imex_channel", &[]), when [],
-            origin: Stated, source: FROM_2, since: "12.4" },
+        since("11.7", stated("cuda/cuMemCreate/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("12.4", attested("cuda/cuMemCreate/prop-imex-channel", &[elsewhere("prop")], "imex_channel", &[], &[],
+            FROM_2, "")),
     ]
 };
 
@@ -2223,12 +2223,12 @@ static RULES_OF_cuMemDiscardAndPrefetchBatchAsync_arguments: &[Rule] = {
     type R = cuMemDiscardAndPrefetchBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.0.96", "cuMemDiscardAndPrefetchBatchAsync");
     &[
-        rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.0" },
-        rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: FROM, since: "13.0" },
-        rule! { "cuda/cuMemDiscardAndPrefetchBatchAsync/numPrefetchLocs-at-most", [R::NUM_PREFETCH_LOCS] AtMost(Operand::Field(R::COUNT)), when [],
-            origin: Stated, source: FROM, since: "13.0" },
+        since("13.0", stated("cuda/cuMemDiscardAndPrefetchBatchAsync/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.0", attested("cuda/cuMemDiscardAndPrefetchBatchAsync/hStream-not-the-null-stream", &[elsewhere("hStream")], "not_the_null_stream", &[], &[],
+            FROM, "")),
+        since("13.0", stated("cuda/cuMemDiscardAndPrefetchBatchAsync/numPrefetchLocs-at-most", &[R::NUM_PREFETCH_LOCS], AtMost(Operand::Field(R::COUNT)), &[],
+            FROM, "")),
     ]
 };
 
@@ -2242,10 +2242,10 @@ static RULES_OF_cuMemDiscardBatchAsync_arguments: &[Rule] = {
     type R = cuMemDiscardBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.0.96", "cuMemDiscardBatchAsync");
     &[
-        rule! { "cuda/cuMemDiscardBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.0" },
-        rule! { "cuda/cuMemDiscardBatchAsync/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: FROM, since: "13.0" },
+        since("13.0", stated("cuda/cuMemDiscardBatchAsync/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.0", attested("cuda/cuMemDiscardBatchAsync/hStream-not-the-null-stream", &[elsewhere("hStream")], "not_the_null_stream", &[], &[],
+            FROM, "")),
     ]
 };
 
@@ -2259,12 +2259,12 @@ static RULES_OF_cuMemExportToShareableHandle_arguments: &[Rule] = {
     type R = cuMemExportToShareableHandle_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemExportToShareableHandle");
     &[
-        rule! { "cuda/cuMemExportToShareableHandle/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuMemExportToShareableHandle/handle-not-used-after-release", [elsewhere("handle")] vouched("not_used_after_release", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuMemExportToShareableHandle/shareableHandle-points-to-handle-of", [elsewhere("shareableHandle")] vouched("points_to_handle_of", &["handleType"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuMemExportToShareableHandle/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuMemExportToShareableHandle/handle-not-used-after-release", &[elsewhere("handle")], "not_used_after_release", &[], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuMemExportToShareableHandle/shareableHandle-points-to-handle-of", &[elsewhere("shareableHandle")], "points_to_handle_of", &["handleType"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2281,38 +2281,38 @@ static RULES_OF_cuMemGetHandleForAddressRange_arguments: &[Rule] = {
     const FROM_2: Option<Source> = from("cuda.h", "13.0.96", "cuMemGetHandleForAddressRange");
     const FROM_3: Option<Source> = from("cuda.h", "12.8.90", "cuMemGetHandleForAddressRange");
     &[
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-allocation", [elsewhere("dptr")] vouched("device_allocation", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED", [elsewhere("dptr")] vouched("device_has", &["CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED"]), when [],
-            origin: Stated, source: FROM_2, since: "11.7" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED", [elsewhere("dptr")] vouched("device_has", &["CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED"]), when [],
-            origin: Stated, source: FROM_2, since: "13.0" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-multiple-of", [elsewhere("dptr")] vouched("multiple_of", &["host_page_size"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-fully-mapped", [elsewhere("dptr"), elsewhere("size")] vouched("fully_mapped", &["cuMemMap"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-multiple-of", [elsewhere("dptr"), elsewhere("size")] vouched("multiple_of", &["host_page_size"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/dptr-size-one-device-and-properties", [elsewhere("dptr"), elsewhere("size")] vouched("one_device_and_properties", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/flags-only-flags", [R::FLAGS] OnlyFlags(named![CUmemRangeFlags: CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE]), when [of(R::HANDLE_TYPE, Test::In(named![CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD]))],
-            origin: Stated, source: FROM_3, since: "12.8" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/flags-zero", [R::FLAGS] Zero, when [of(R::HANDLE_TYPE, Test::NotIn(named![CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD]))],
-            origin: Stated, source: FROM_3, since: "11.7" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/handle-points-to", [elsewhere("handle")] vouched("points_to", &["int"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/handle-renewed-after-remapping", [elsewhere("handle")] vouched("renewed_after_remapping", &[]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuMemGetHandleForAddressRange/size-multiple-of", [elsewhere("size")] vouched("multiple_of", &["host_page_size"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuMemGetHandleForAddressRange/dptr-device-allocation", &[elsewhere("dptr")], "device_allocation", &[], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED", &[elsewhere("dptr")], "device_has", &["CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED"], &[],
+            FROM_2, "")),
+        since("13.0", attested("cuda/cuMemGetHandleForAddressRange/dptr-device-has-CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED", &[elsewhere("dptr")], "device_has", &["CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED"], &[],
+            FROM_2, "")),
+        since("11.7", attested("cuda/cuMemGetHandleForAddressRange/dptr-multiple-of", &[elsewhere("dptr")], "multiple_of", &["host_page_size"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuMemGetHandleForAddressRange/dptr-size-fully-mapped", &[elsewhere("dptr"), elsewhere("size")], "fully_mapped", &["cuMemMap"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuMemGetHandleForAddressRange/dptr-size-multiple-of", &[elsewhere("dptr"), elsewhere("size")], "multiple_of", &["host_page_size"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuMemGetHandleForAddressRange/dptr-size-one-device-and-properties", &[elsewhere("dptr"), elsewhere("size")], "one_device_and_properties", &[], &[],
+            FROM, "")),
+        since("12.8", stated("cuda/cuMemGetHandleForAddressRange/flags-only-flags", &[R::FLAGS], OnlyFlags(named![CUmemRangeFlags: CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE]), &[of(R::HANDLE_TYPE, Test::In(named![CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD]))],
+            FROM_3, "")),
+        since("11.7", stated("cuda/cuMemGetHandleForAddressRange/flags-zero", &[R::FLAGS], Zero, &[of(R::HANDLE_TYPE, Test::NotIn(named![CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD]))],
+            FROM_3, "")),
+        since("11.7", attested("cuda/cuMemGetHandleForAddressRange/handle-points-to", &[elsewhere("handle")], "points_to", &["int"], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuMemGetHandleForAddressRange/handle-renewed-after-remapping", &[elsewhere("handle")], "renewed_after_remapping", &[], &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuMemGetHandleForAddressRange/size-multiple-of", &[elsewhere("size")], "multiple_of", &["host_page_size"], &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuMemHostAlloc_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemHostAlloc");
     &[
-        rule! { "cuda/cuMemHostAlloc/released-with", [] vouched("released_with", &["cuMemFreeHost"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuMemHostAlloc/released-with", &[], "released_with", &["cuMemFreeHost"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2326,16 +2326,16 @@ static RULES_OF_cuMemHostGetDevicePointer_v2_arguments: &[Rule] = {
     type R = cuMemHostGetDevicePointer_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemHostGetDevicePointer_v2");
     &[
-        rule! { "cuda/cuMemHostGetDevicePointer_v2/Flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuMemHostGetDevicePointer_v2/Flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuMemHostRegister_v2_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemHostRegister_v2");
     &[
-        rule! { "cuda/cuMemHostRegister_v2/released-with", [] vouched("released_with", &["cuMemHostUnregister"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuMemHostRegister_v2/released-with", &[], "released_with", &["cuMemHostUnregister"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2343,12 +2343,12 @@ static RULES_OF_cuMemImportFromShareableHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.4.127", "cuMemImportFromShareableHandle");
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "cuMemImportFromShareableHandle");
     &[
-        rule! { "cuda/cuMemImportFromShareableHandle/osHandle-imex-channel", [elsewhere("osHandle")] vouched("imex_channel", &[]), when [],
-            origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_PERMITTED", since: "12.4" },
-        rule! { "cuda/cuMemImportFromShareableHandle/osHandle-not-from-sli-group", [elsewhere("osHandle")] vouched("not_from_sli_group", &[]), when [],
-            origin: Stated, source: FROM_2, error: "CUDA_ERROR_NOT_SUPPORTED", since: "11.7" },
-        rule! { "cuda/cuMemImportFromShareableHandle/osHandle-process-supports-memory", [elsewhere("osHandle")] vouched("process_supports_memory", &[]), when [],
-            origin: Stated, source: FROM_2, error: "CUDA_ERROR_NOT_SUPPORTED", since: "11.7" },
+        since("12.4", attested("cuda/cuMemImportFromShareableHandle/osHandle-imex-channel", &[elsewhere("osHandle")], "imex_channel", &[], &[],
+            FROM, "CUDA_ERROR_NOT_PERMITTED")),
+        since("11.7", attested("cuda/cuMemImportFromShareableHandle/osHandle-not-from-sli-group", &[elsewhere("osHandle")], "not_from_sli_group", &[], &[],
+            FROM_2, "CUDA_ERROR_NOT_SUPPORTED")),
+        since("11.7", attested("cuda/cuMemImportFromShareableHandle/osHandle-process-supports-memory", &[elsewhere("osHandle")], "process_supports_memory", &[], &[],
+            FROM_2, "CUDA_ERROR_NOT_SUPPORTED")),
     ]
 };
 
@@ -2362,8 +2362,8 @@ static RULES_OF_cuMemMap_arguments: &[Rule] = {
     type R = cuMemMap_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemMap");
     &[
-        rule! { "cuda/cuMemMap/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuMemMap/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2371,10 +2371,10 @@ static RULES_OF_cuMemPoolCreate_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "cuMemPoolCreate");
     const FROM_2: Option<Source> = from("cuda.h", "13.1.80", "cuMemPoolCreate");
     &[
-        rule! { "cuda/cuMemPoolCreate/poolProps-imex-channel", [elsewhere("poolProps")] vouched("imex_channel", &[]), when [],
-            origin: Stated, source: FROM, since: "12.4" },
-        rule! { "cuda/cuMemPoolCreate/poolProps-no-export-of-managed-pool", [elsewhere("poolProps")] vouched("no_export_of_managed_pool", &["CU_MEM_HANDLE_TYPE_NONE"]), when [],
-            origin: Stated, source: FROM_2, since: "13.1" },
+        since("12.4", attested("cuda/cuMemPoolCreate/poolProps-imex-channel", &[elsewhere("poolProps")], "imex_channel", &[], &[],
+            FROM, "")),
+        since("13.1", attested("cuda/cuMemPoolCreate/poolProps-no-export-of-managed-pool", &[elsewhere("poolProps")], "no_export_of_managed_pool", &["CU_MEM_HANDLE_TYPE_NONE"], &[],
+            FROM_2, "")),
     ]
 };
 
@@ -2388,10 +2388,10 @@ static RULES_OF_cuMemPoolExportToShareableHandle_arguments: &[Rule] = {
     type R = cuMemPoolExportToShareableHandle_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemPoolExportToShareableHandle");
     &[
-        rule! { "cuda/cuMemPoolExportToShareableHandle/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuMemPoolExportToShareableHandle/pool-ipc-capable", [elsewhere("pool")] vouched("ipc_capable", &["CUmemPoolProps::handleTypes"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuMemPoolExportToShareableHandle/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("11.7", attested("cuda/cuMemPoolExportToShareableHandle/pool-ipc-capable", &[elsewhere("pool")], "ipc_capable", &["CUmemPoolProps::handleTypes"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2406,12 +2406,12 @@ static RULES_OF_cuMemPoolImportFromShareableHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemPoolImportFromShareableHandle");
     const FROM_2: Option<Source> = from("cuda.h", "12.4.127", "cuMemPoolImportFromShareableHandle");
     &[
-        rule! { "cuda/cuMemPoolImportFromShareableHandle/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuMemPoolImportFromShareableHandle/handle-imex-channel", [elsewhere("handle")] vouched("imex_channel", &[]), when [],
-            origin: Stated, source: FROM_2, error: "CUDA_ERROR_NOT_PERMITTED", since: "12.4" },
-        rule! { "cuda/cuMemPoolImportFromShareableHandle/pool_out-not-used-in", [elsewhere("pool_out")] vouched("not_used_in", &["cuDeviceSetMemPool", "cuMemAllocFromPoolAsync"]), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuMemPoolImportFromShareableHandle/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("12.4", attested("cuda/cuMemPoolImportFromShareableHandle/handle-imex-channel", &[elsewhere("handle")], "imex_channel", &[], &[],
+            FROM_2, "CUDA_ERROR_NOT_PERMITTED")),
+        since("11.7", attested("cuda/cuMemPoolImportFromShareableHandle/pool_out-not-used-in", &[elsewhere("pool_out")], "not_used_in", &["cuDeviceSetMemPool", "cuMemAllocFromPoolAsync"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2425,8 +2425,8 @@ static RULES_OF_cuMemPrefetchAsync_v2_arguments: &[Rule] = {
     type R = cuMemPrefetchAsync_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.2.140", "cuMemPrefetchAsync_v2");
     &[
-        rule! { "cuda/cuMemPrefetchAsync_v2/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "12.2" },
+        since("12.2", stated("cuda/cuMemPrefetchAsync_v2/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2442,12 +2442,12 @@ static RULES_OF_cuMemPrefetchBatchAsync_arguments: &[Rule] = {
     type R = cuMemPrefetchBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.0.96", "cuMemPrefetchBatchAsync");
     &[
-        rule! { "cuda/cuMemPrefetchBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.0" },
-        rule! { "cuda/cuMemPrefetchBatchAsync/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: FROM, since: "13.0" },
-        rule! { "cuda/cuMemPrefetchBatchAsync/numPrefetchLocs-at-most", [R::NUM_PREFETCH_LOCS] AtMost(Operand::Field(R::COUNT)), when [],
-            origin: Stated, source: FROM, since: "13.0" },
+        since("13.0", stated("cuda/cuMemPrefetchBatchAsync/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.0", attested("cuda/cuMemPrefetchBatchAsync/hStream-not-the-null-stream", &[elsewhere("hStream")], "not_the_null_stream", &[], &[],
+            FROM, "")),
+        since("13.0", stated("cuda/cuMemPrefetchBatchAsync/numPrefetchLocs-at-most", &[R::NUM_PREFETCH_LOCS], AtMost(Operand::Field(R::COUNT)), &[],
+            FROM, "")),
     ]
 };
 
@@ -2461,10 +2461,10 @@ static RULES_OF_cuMemcpy3DBatchAsync_arguments: &[Rule] = {
     type R = cuMemcpy3DBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "cuMemcpy3DBatchAsync");
     &[
-        rule! { "cuda/cuMemcpy3DBatchAsync/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "12.8", until: "12.9" },
-        rule! { "cuda/cuMemcpy3DBatchAsync/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: FROM, since: "12.8", until: "12.9" },
+        until("12.9", since("12.8", stated("cuda/cuMemcpy3DBatchAsync/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, ""))),
+        until("12.9", since("12.8", attested("cuda/cuMemcpy3DBatchAsync/hStream-not-the-null-stream", &[elsewhere("hStream")], "not_the_null_stream", &[], &[],
+            FROM, ""))),
     ]
 };
 
@@ -2478,10 +2478,10 @@ static RULES_OF_cuMemcpy3DBatchAsync_v2_arguments: &[Rule] = {
     type R = cuMemcpy3DBatchAsync_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.0.96", "cuMemcpy3DBatchAsync_v2");
     &[
-        rule! { "cuda/cuMemcpy3DBatchAsync_v2/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.0" },
-        rule! { "cuda/cuMemcpy3DBatchAsync_v2/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: FROM, since: "13.0" },
+        since("13.0", stated("cuda/cuMemcpy3DBatchAsync_v2/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.0", attested("cuda/cuMemcpy3DBatchAsync_v2/hStream-not-the-null-stream", &[elsewhere("hStream")], "not_the_null_stream", &[], &[],
+            FROM, "")),
     ]
 };
 
@@ -2496,10 +2496,10 @@ static RULES_OF_cuMemcpyBatchAsync_arguments: &[Rule] = {
     type R = cuMemcpyBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "cuMemcpyBatchAsync");
     &[
-        rule! { "cuda/cuMemcpyBatchAsync/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: FROM, since: "12.8", until: "12.9" },
-        rule! { "cuda/cuMemcpyBatchAsync/numAttrs-at-most", [R::NUM_ATTRS] AtMost(Operand::Field(R::COUNT)), when [],
-            origin: Stated, source: FROM, since: "12.8", until: "12.9" },
+        until("12.9", since("12.8", attested("cuda/cuMemcpyBatchAsync/hStream-not-the-null-stream", &[elsewhere("hStream")], "not_the_null_stream", &[], &[],
+            FROM, ""))),
+        until("12.9", since("12.8", stated("cuda/cuMemcpyBatchAsync/numAttrs-at-most", &[R::NUM_ATTRS], AtMost(Operand::Field(R::COUNT)), &[],
+            FROM, ""))),
     ]
 };
 
@@ -2514,10 +2514,10 @@ static RULES_OF_cuMemcpyBatchAsync_v2_arguments: &[Rule] = {
     type R = cuMemcpyBatchAsync_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.0.96", "cuMemcpyBatchAsync_v2");
     &[
-        rule! { "cuda/cuMemcpyBatchAsync_v2/hStream-not-the-null-stream", [elsewhere("hStream")] vouched("not_the_null_stream", &[]), when [],
-            origin: Stated, source: FROM, since: "13.0" },
-        rule! { "cuda/cuMemcpyBatchAsync_v2/numAttrs-at-most", [R::NUM_ATTRS] AtMost(Operand::Field(R::COUNT)), when [],
-            origin: Stated, source: FROM, since: "13.0" },
+        since("13.0", attested("cuda/cuMemcpyBatchAsync_v2/hStream-not-the-null-stream", &[elsewhere("hStream")], "not_the_null_stream", &[], &[],
+            FROM, "")),
+        since("13.0", stated("cuda/cuMemcpyBatchAsync_v2/numAttrs-at-most", &[R::NUM_ATTRS], AtMost(Operand::Field(R::COUNT)), &[],
+            FROM, "")),
     ]
 };
 
@@ -2531,8 +2531,8 @@ static RULES_OF_cuMemsetD16Async_arguments: &[Rule] = {
     type R = cuMemsetD16Async_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemsetD16Async");
     &[
-        rule! { "cuda/cuMemsetD16Async/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 2))), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuMemsetD16Async/dstDevice-multiple-of", &[R::DST_DEVICE], MultipleOf(constant(name("", 2))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2546,8 +2546,8 @@ static RULES_OF_cuMemsetD16_v2_arguments: &[Rule] = {
     type R = cuMemsetD16_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemsetD16_v2");
     &[
-        rule! { "cuda/cuMemsetD16_v2/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 2))), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuMemsetD16_v2/dstDevice-multiple-of", &[R::DST_DEVICE], MultipleOf(constant(name("", 2))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2561,8 +2561,8 @@ static RULES_OF_cuMemsetD32Async_arguments: &[Rule] = {
     type R = cuMemsetD32Async_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemsetD32Async");
     &[
-        rule! { "cuda/cuMemsetD32Async/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 4))), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuMemsetD32Async/dstDevice-multiple-of", &[R::DST_DEVICE], MultipleOf(constant(name("", 4))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2576,8 +2576,8 @@ static RULES_OF_cuMemsetD32_v2_arguments: &[Rule] = {
     type R = cuMemsetD32_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemsetD32_v2");
     &[
-        rule! { "cuda/cuMemsetD32_v2/dstDevice-multiple-of", [R::DST_DEVICE] MultipleOf(constant(name("", 4))), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuMemsetD32_v2/dstDevice-multiple-of", &[R::DST_DEVICE], MultipleOf(constant(name("", 4))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2592,12 +2592,12 @@ static RULES_OF_cuMulticastBindAddr_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.1.105", "cuMulticastBindAddr");
     const FROM_2: Option<Source> = from("cuda.h", "12.5.82", "cuMulticastBindAddr");
     &[
-        rule! { "cuda/cuMulticastBindAddr/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "12.1" },
-        rule! { "cuda/cuMulticastBindAddr/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
-            origin: Stated, source: FROM, since: "12.1" },
-        rule! { "cuda/cuMulticastBindAddr/size-at-most", [elsewhere("size")] vouched("at_most", &["size_of_allocation"]), when [],
-            origin: Stated, source: FROM_2, since: "12.5" },
+        since("12.1", stated("cuda/cuMulticastBindAddr/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("12.1", attested("cuda/cuMulticastBindAddr/made-with-cuMemCreate", &[], "made_with", &["cuMemCreate", "cudaMallocAsync"], &[],
+            FROM, "")),
+        since("12.5", attested("cuda/cuMulticastBindAddr/size-at-most", &[elsewhere("size")], "at_most", &["size_of_allocation"], &[],
+            FROM_2, "")),
     ]
 };
 
@@ -2611,14 +2611,14 @@ static RULES_OF_cuMulticastBindAddr_v2_arguments: &[Rule] = {
     type R = cuMulticastBindAddr_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.1.80", "cuMulticastBindAddr_v2");
     &[
-        rule! { "cuda/cuMulticastBindAddr_v2/dev-added-with", [elsewhere("dev")] vouched("added_with", &["cuMulticastAddDevice"]), when [],
-            origin: Stated, source: FROM, since: "13.1" },
-        rule! { "cuda/cuMulticastBindAddr_v2/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.1" },
-        rule! { "cuda/cuMulticastBindAddr_v2/made-with-cuMemCreate", [] vouched("made_with", &["cuMemCreate", "cudaMallocAsync"]), when [],
-            origin: Stated, source: FROM, since: "13.1" },
-        rule! { "cuda/cuMulticastBindAddr_v2/size-at-most", [elsewhere("size")] vouched("at_most", &["size_of_allocation"]), when [],
-            origin: Stated, source: FROM, since: "13.1" },
+        since("13.1", attested("cuda/cuMulticastBindAddr_v2/dev-added-with", &[elsewhere("dev")], "added_with", &["cuMulticastAddDevice"], &[],
+            FROM, "")),
+        since("13.1", stated("cuda/cuMulticastBindAddr_v2/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
+        since("13.1", attested("cuda/cuMulticastBindAddr_v2/made-with-cuMemCreate", &[], "made_with", &["cuMemCreate", "cudaMallocAsync"], &[],
+            FROM, "")),
+        since("13.1", attested("cuda/cuMulticastBindAddr_v2/size-at-most", &[elsewhere("size")], "at_most", &["size_of_allocation"], &[],
+            FROM, "")),
     ]
 };
 
@@ -2632,8 +2632,8 @@ static RULES_OF_cuMulticastBindMem_arguments: &[Rule] = {
     type R = cuMulticastBindMem_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.1.105", "cuMulticastBindMem");
     &[
-        rule! { "cuda/cuMulticastBindMem/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "12.1" },
+        since("12.1", stated("cuda/cuMulticastBindMem/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2647,10 +2647,10 @@ static RULES_OF_cuMulticastBindMem_v2_arguments: &[Rule] = {
     type R = cuMulticastBindMem_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.1.80", "cuMulticastBindMem_v2");
     &[
-        rule! { "cuda/cuMulticastBindMem_v2/dev-added-with", [elsewhere("dev")] vouched("added_with", &["cuMulticastAddDevice"]), when [],
-            origin: Stated, source: FROM, since: "13.1" },
-        rule! { "cuda/cuMulticastBindMem_v2/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "13.1" },
+        since("13.1", attested("cuda/cuMulticastBindMem_v2/dev-added-with", &[elsewhere("dev")], "added_with", &["cuMulticastAddDevice"], &[],
+            FROM, "")),
+        since("13.1", stated("cuda/cuMulticastBindMem_v2/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2659,22 +2659,22 @@ static RULES_OF_cuSignalExternalSemaphoresAsync_arguments: &[Rule] = {
     const FROM_2: Option<Source> = from("cuda.h", "13.0.96", "cuSignalExternalSemaphoresAsync");
     const FROM_3: Option<Source> = from("cuda.h", "11.7.99", "cuSignalExternalSemaphoresAsync");
     &[
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-for-deterministic-fences", [elsewhere("extSemArray")] vouched("attribute_for_deterministic_fences", &["NvSciSyncAttrKey_RequireDeterministicFences"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "12.0" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-for-timestamps", [elsewhere("extSemArray")] vouched("attribute_for_timestamps", &["NvSciSyncAttrKey_WaiterRequireTimestamps"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM_2, since: "13.0" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-set", [elsewhere("extSemArray")] vouched("attribute_set", &["CUDA_NVSCISYNC_ATTR_SIGNAL"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM_3, error: "CUDA_ERROR_NOT_SUPPORTED", since: "11.7" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-completed-before", [elsewhere("extSemArray")] vouched("completed_before", &["timestamp_read"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM_2, since: "13.0" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-one-outstanding-timestamp-fence", [elsewhere("extSemArray")] vouched("one_outstanding_timestamp_fence", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM_2, since: "13.0" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-signalled-in-order", [elsewhere("extSemArray")] vouched("signalled_in_order", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "12.0" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-signals-counted", [elsewhere("extSemArray")] vouched("signals_counted", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "12.0" },
-        rule! { "cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/paramsArray-no-coherency-needed", [elsewhere("paramsArray")] vouched("no_coherency_needed", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM_3, since: "11.7" },
+        since("12.0", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-for-deterministic-fences", &[elsewhere("extSemArray")], "attribute_for_deterministic_fences", &["NvSciSyncAttrKey_RequireDeterministicFences"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("13.0", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-for-timestamps", &[elsewhere("extSemArray")], "attribute_for_timestamps", &["NvSciSyncAttrKey_WaiterRequireTimestamps"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM_2, "")),
+        since("11.7", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-set", &[elsewhere("extSemArray")], "attribute_set", &["CUDA_NVSCISYNC_ATTR_SIGNAL"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM_3, "CUDA_ERROR_NOT_SUPPORTED")),
+        since("13.0", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-completed-before", &[elsewhere("extSemArray")], "completed_before", &["timestamp_read"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM_2, "")),
+        since("13.0", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-one-outstanding-timestamp-fence", &[elsewhere("extSemArray")], "one_outstanding_timestamp_fence", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM_2, "")),
+        since("12.0", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-signalled-in-order", &[elsewhere("extSemArray")], "signalled_in_order", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("12.0", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/extSemArray-signals-counted", &[elsewhere("extSemArray")], "signals_counted", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("11.7", attested("cuda/cuSignalExternalSemaphoresAsync/NVSCISYNC/paramsArray-no-coherency-needed", &[elsewhere("paramsArray")], "no_coherency_needed", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM_3, "")),
     ]
 };
 
@@ -2688,8 +2688,8 @@ static RULES_OF_cuStreamAddCallback_arguments: &[Rule] = {
     type R = cuStreamAddCallback_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuStreamAddCallback");
     &[
-        rule! { "cuda/cuStreamAddCallback/flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuStreamAddCallback/flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2703,8 +2703,8 @@ static RULES_OF_cuStreamBatchMemOp_arguments: &[Rule] = {
     type R = cuStreamBatchMemOp_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuStreamBatchMemOp");
     &[
-        rule! { "cuda/cuStreamBatchMemOp/count-below", [R::COUNT] Below(constant(name("", 256))), when [],
-            origin: Stated, source: FROM, since: "11.7", until: "11.8" },
+        until("11.8", since("11.7", stated("cuda/cuStreamBatchMemOp/count-below", &[R::COUNT], Below(constant(name("", 256))), &[],
+            FROM, ""))),
     ]
 };
 
@@ -2718,8 +2718,8 @@ static RULES_OF_cuStreamBatchMemOp_v2_arguments: &[Rule] = {
     type R = cuStreamBatchMemOp_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuStreamBatchMemOp_v2");
     &[
-        rule! { "cuda/cuStreamBatchMemOp_v2/count-below", [R::COUNT] Below(constant(name("", 256))), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuStreamBatchMemOp_v2/count-below", &[R::COUNT], Below(constant(name("", 256))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2733,8 +2733,8 @@ static RULES_OF_cuSurfRefSetArray_arguments: &[Rule] = {
     type R = cuSurfRefSetArray_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuSurfRefSetArray");
     &[
-        rule! { "cuda/cuSurfRefSetArray/Flags-zero", [R::FLAGS] Zero, when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuSurfRefSetArray/Flags-zero", &[R::FLAGS], Zero, &[],
+            FROM, "")),
     ]
 };
 
@@ -2755,20 +2755,20 @@ static RULES_OF_cuTensorMapEncodeIm2col_arguments: &[Rule] = {
     const FROM_2: Option<Source> = from("cuda.h", "12.2.140", "cuTensorMapEncodeIm2col");
     const FROM_3: Option<Source> = from("cuda.h", "12.0.146", "cuTensorMapEncodeIm2col");
     &[
-        rule! { "cuda/cuTensorMapEncodeIm2col/16U4_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeIm2col/16U4_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeIm2col/16U6_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeIm2col/16U6_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeIm2col/32B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeIm2col/32B/swizzle-equal", [R::SWIZZLE] Equal(constant(name("CU_TENSOR_MAP_SWIZZLE_32B", CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B.0 as i128))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: FROM_2, since: "12.2" },
-        rule! { "cuda/cuTensorMapEncodeIm2col/tensorMap-multiple-of", [R::TENSOR_MAP] MultipleOf(constant(name("", 64))), when [],
-            origin: Stated, source: FROM_3, since: "12.0" },
+        since("12.8", stated("cuda/cuTensorMapEncodeIm2col/16U4_ALIGN16B/channelsPerPixel-equal", &[R::CHANNELS_PER_PIXEL], Equal(constant(name("", 128))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
+            FROM, "")),
+        since("12.8", stated("cuda/cuTensorMapEncodeIm2col/16U4_ALIGN16B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
+            FROM, "")),
+        since("12.8", stated("cuda/cuTensorMapEncodeIm2col/16U6_ALIGN16B/channelsPerPixel-equal", &[R::CHANNELS_PER_PIXEL], Equal(constant(name("", 128))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
+            FROM, "")),
+        since("12.8", stated("cuda/cuTensorMapEncodeIm2col/16U6_ALIGN16B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
+            FROM, "")),
+        since("12.8", stated("cuda/cuTensorMapEncodeIm2col/32B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
+            FROM, "")),
+        since("12.2", stated("cuda/cuTensorMapEncodeIm2col/32B/swizzle-equal", &[R::SWIZZLE], Equal(constant(name("CU_TENSOR_MAP_SWIZZLE_32B", CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B.0 as i128))), &[of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
+            FROM_2, "")),
+        since("12.0", stated("cuda/cuTensorMapEncodeIm2col/tensorMap-multiple-of", &[R::TENSOR_MAP], MultipleOf(constant(name("", 64))), &[],
+            FROM_3, "")),
     ]
 };
 
@@ -2786,18 +2786,18 @@ static RULES_OF_cuTensorMapEncodeIm2colWide_arguments: &[Rule] = {
     type R = cuTensorMapEncodeIm2colWide_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "cuTensorMapEncodeIm2colWide");
     &[
-        rule! { "cuda/cuTensorMapEncodeIm2colWide/16U4_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeIm2colWide/16U4_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeIm2colWide/16U6_ALIGN16B/channelsPerPixel-equal", [R::CHANNELS_PER_PIXEL] Equal(constant(name("", 128))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeIm2colWide/16U6_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeIm2colWide/32B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeIm2colWide/tensorMap-multiple-of", [R::TENSOR_MAP] MultipleOf(constant(name("", 64))), when [],
-            origin: Stated, source: FROM, since: "12.8" },
+        since("12.8", stated("cuda/cuTensorMapEncodeIm2colWide/16U4_ALIGN16B/channelsPerPixel-equal", &[R::CHANNELS_PER_PIXEL], Equal(constant(name("", 128))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
+            FROM, "")),
+        since("12.8", stated("cuda/cuTensorMapEncodeIm2colWide/16U4_ALIGN16B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
+            FROM, "")),
+        since("12.8", stated("cuda/cuTensorMapEncodeIm2colWide/16U6_ALIGN16B/channelsPerPixel-equal", &[R::CHANNELS_PER_PIXEL], Equal(constant(name("", 128))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
+            FROM, "")),
+        since("12.8", stated("cuda/cuTensorMapEncodeIm2colWide/16U6_ALIGN16B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
+            FROM, "")),
+        since("12.8", stated("cuda/cuTensorMapEncodeIm2colWide/32B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
+            FROM, "")),
+        since("12.8", stated("cuda/cuTensorMapEncodeIm2colWide/tensorMap-multiple-of", &[R::TENSOR_MAP], MultipleOf(constant(name("", 64))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2817,16 +2817,16 @@ static RULES_OF_cuTensorMapEncodeTiled_arguments: &[Rule] = {
     const FROM_2: Option<Source> = from("cuda.h", "12.2.140", "cuTensorMapEncodeTiled");
     const FROM_3: Option<Source> = from("cuda.h", "12.0.146", "cuTensorMapEncodeTiled");
     &[
-        rule! { "cuda/cuTensorMapEncodeTiled/16U4_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeTiled/16U6_ALIGN16B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeTiled/32B/globalAddress-multiple-of", [R::GLOBAL_ADDRESS] MultipleOf(constant(name("", 32))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: FROM, since: "12.8" },
-        rule! { "cuda/cuTensorMapEncodeTiled/32B/swizzle-equal", [R::SWIZZLE] Equal(constant(name("CU_TENSOR_MAP_SWIZZLE_32B", CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B.0 as i128))), when [of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
-            origin: Stated, source: FROM_2, since: "12.2" },
-        rule! { "cuda/cuTensorMapEncodeTiled/tensorMap-multiple-of", [R::TENSOR_MAP] MultipleOf(constant(name("", 64))), when [],
-            origin: Stated, source: FROM_3, since: "12.0" },
+        since("12.8", stated("cuda/cuTensorMapEncodeTiled/16U4_ALIGN16B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B]))],
+            FROM, "")),
+        since("12.8", stated("cuda/cuTensorMapEncodeTiled/16U6_ALIGN16B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::TENSOR_DATA_TYPE, Test::In(named![CUtensorMapDataType: CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B]))],
+            FROM, "")),
+        since("12.8", stated("cuda/cuTensorMapEncodeTiled/32B/globalAddress-multiple-of", &[R::GLOBAL_ADDRESS], MultipleOf(constant(name("", 32))), &[of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
+            FROM, "")),
+        since("12.2", stated("cuda/cuTensorMapEncodeTiled/32B/swizzle-equal", &[R::SWIZZLE], Equal(constant(name("CU_TENSOR_MAP_SWIZZLE_32B", CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B.0 as i128))), &[of(R::INTERLEAVE, Test::In(named![CUtensorMapInterleave: CU_TENSOR_MAP_INTERLEAVE_32B]))],
+            FROM_2, "")),
+        since("12.0", stated("cuda/cuTensorMapEncodeTiled/tensorMap-multiple-of", &[R::TENSOR_MAP], MultipleOf(constant(name("", 64))), &[],
+            FROM_3, "")),
     ]
 };
 
@@ -2840,8 +2840,8 @@ static RULES_OF_cuTexRefSetArray_arguments: &[Rule] = {
     type R = cuTexRefSetArray_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuTexRefSetArray");
     &[
-        rule! { "cuda/cuTexRefSetArray/Flags-equal", [R::FLAGS] Equal(constant(name("CU_TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT as i128))), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuTexRefSetArray/Flags-equal", &[R::FLAGS], Equal(constant(name("CU_TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT as i128))), &[],
+            FROM, "")),
     ]
 };
 
@@ -2855,28 +2855,28 @@ static RULES_OF_cuTexRefSetMipmappedArray_arguments: &[Rule] = {
     type R = cuTexRefSetMipmappedArray_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuTexRefSetMipmappedArray");
     &[
-        rule! { "cuda/cuTexRefSetMipmappedArray/Flags-equal", [R::FLAGS] Equal(constant(name("CU_TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT as i128))), when [],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", stated("cuda/cuTexRefSetMipmappedArray/Flags-equal", &[R::FLAGS], Equal(constant(name("CU_TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT as i128))), &[],
+            FROM, "")),
     ]
 };
 
 static RULES_OF_cuWaitExternalSemaphoresAsync_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuWaitExternalSemaphoresAsync");
     &[
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX/paramsArray-infinite-timeout", [elsewhere("paramsArray")] vouched("infinite_timeout", &["INFINITE"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX_KMT/paramsArray-infinite-timeout", [elsewhere("paramsArray")] vouched("infinite_timeout", &["INFINITE"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-set", [elsewhere("extSemArray")] vouched("attribute_set", &["CUDA_NVSCISYNC_ATTR_WAIT"]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, error: "CUDA_ERROR_NOT_SUPPORTED", since: "11.7" },
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/NVSCISYNC/paramsArray-no-coherency-needed", [elsewhere("paramsArray")] vouched("no_coherency_needed", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/OPAQUE_FD/extSemArray-one-wait-per-signal", [elsewhere("extSemArray")] vouched("one_wait_per_signal", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/OPAQUE_WIN32/extSemArray-one-wait-per-signal", [elsewhere("extSemArray")] vouched("one_wait_per_signal", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32]))],
-            origin: Stated, source: FROM, since: "11.7" },
-        rule! { "cuda/cuWaitExternalSemaphoresAsync/OPAQUE_WIN32_KMT/extSemArray-one-wait-per-signal", [elsewhere("extSemArray")] vouched("one_wait_per_signal", &[]), when [given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
-            origin: Stated, source: FROM, since: "11.7" },
+        since("11.7", attested("cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX/paramsArray-infinite-timeout", &[elsewhere("paramsArray")], "infinite_timeout", &["INFINITE"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
+            FROM, "")),
+        since("11.7", attested("cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX_KMT/paramsArray-infinite-timeout", &[elsewhere("paramsArray")], "infinite_timeout", &["INFINITE"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT]))],
+            FROM, "")),
+        since("11.7", attested("cuda/cuWaitExternalSemaphoresAsync/NVSCISYNC/extSemArray-attribute-set", &[elsewhere("extSemArray")], "attribute_set", &["CUDA_NVSCISYNC_ATTR_WAIT"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "CUDA_ERROR_NOT_SUPPORTED")),
+        since("11.7", attested("cuda/cuWaitExternalSemaphoresAsync/NVSCISYNC/paramsArray-no-coherency-needed", &[elsewhere("paramsArray")], "no_coherency_needed", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC]))],
+            FROM, "")),
+        since("11.7", attested("cuda/cuWaitExternalSemaphoresAsync/OPAQUE_FD/extSemArray-one-wait-per-signal", &[elsewhere("extSemArray")], "one_wait_per_signal", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD]))],
+            FROM, "")),
+        since("11.7", attested("cuda/cuWaitExternalSemaphoresAsync/OPAQUE_WIN32/extSemArray-one-wait-per-signal", &[elsewhere("extSemArray")], "one_wait_per_signal", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32]))],
+            FROM, "")),
+        since("11.7", attested("cuda/cuWaitExternalSemaphoresAsync/OPAQUE_WIN32_KMT/extSemArray-one-wait-per-signal", &[elsewhere("extSemArray")], "one_wait_per_signal", &[], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT]))],
+            FROM, "")),
     ]
 };
 

@@ -1,4 +1,4 @@
-//! The macros that tables of rules are made of: one invocation a row.
+//! The macros that tables of rules are made of; a row is a call of a function in [`row`](super::row).
 //!
 //! In: upstream's names and our words for what must hold. Out: constants. A name of a value stands once, and gives both the text for
 //! messages and the number; a path stands for both position and type, which the compiler checks against the record.
@@ -23,7 +23,7 @@
 ///     }
 /// }
 /// static RULES_OF_REGION: &[Rule] =
-///     &[clcu_sys::rule! { "size", [Region::SIZE.field] NonZero, when [of(Region::ORIGIN.field, Test::NonZero)], origin: Ours, reason: "An example." }];
+///     &[ours("An example.", stated("size", &[Region::SIZE.field], NonZero, &[of(Region::ORIGIN.field, Test::NonZero)], None, ""))];
 /// clcu_sys::rules! { Region, RULES_OF_REGION, |bytes, _given| {
 ///     quick::number(bytes, Region::ORIGIN.field) == 0 || quick::number(bytes, Region::SIZE.field) != 0
 /// } }
@@ -82,21 +82,6 @@ macro_rules! named {
     ($($number:expr),*) => { &[$($crate::rules::Named { name: "", value: $number }),*] };
 }
 
-/// One rule: the id, the fields and what must hold of them, when, and where it comes from.
-#[macro_export]
-macro_rules! rule {
-    ($id:literal, [$($field:expr),*] $predicate:expr, when [$($condition:expr),*], $($fact:ident: $value:expr),+ $(,)?) => {
-        $crate::rules::Rule {
-            id: $id,
-            predicate: $predicate,
-            fields: &[$($field),*],
-            when: &[$($condition),*],
-            $($fact: $value,)+
-            ..$crate::rules::Rule::NOTHING
-        }
-    };
-}
-
 /// Ties a record to its table of rules, and to the specialised check of the same rules.
 #[macro_export]
 macro_rules! rules {
@@ -140,9 +125,9 @@ macro_rules! rules {
 /// }
 /// type R = paint_arguments<'static>;
 /// static RULES_OF_PAINT: &[clcu_sys::rules::Rule] = &[
-///     clcu_sys::rule! { "shade", [R::SHADE] NonZero, when [], origin: Ours },
-///     clcu_sys::rule! { "ended", [R::LIST] ListTerminated, when [], origin: Ours },
-///     clcu_sys::rule! { "hue", [property(R::LIST, "properties[HUE]", 1)] Below(constant(name("", 360))), when [], origin: Ours },
+///     ours("", stated("shade", &[R::SHADE], NonZero, &[], None, "")),
+///     ours("", stated("ended", &[R::LIST], ListTerminated, &[], None, "")),
+///     ours("", stated("hue", &[property(R::LIST, "properties[HUE]", 1)], Below(constant(name("", 360))), &[], None, "")),
 /// ];
 ///
 /// let arguments = paint_arguments { shade: 1, properties: PropertyList::new(&[1_u64, 400, 2, 7]) };

@@ -105,21 +105,6 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// What a row leaves out.
-    #[doc(hidden)]
-    pub const NOTHING: Self = Self {
-        id: "",
-        predicate: Predicate::Unchanged,
-        fields: &[],
-        when: &[],
-        origin: Origin::Ours,
-        source: None,
-        reason: "",
-        error: "",
-        since: "",
-        until: "",
-    };
-
     /// Whether a program can decide it from fields and given facts.
     #[must_use]
     #[inline]

@@ -1,12 +1,69 @@
 //! The words that rows of rules are written in, for generated code to import as a whole.
 
-use super::{Condition, Field, Kind, Named, Object, Source, Term};
+use super::{Condition, Field, Kind, Named, Object, Predicate, Rule, Source, Term};
 pub use super::{
     Fact, Operand,
     Origin::{Derived, Ours, Stated},
     Predicate::*,
     Test,
 };
+
+/// A rule that upstream states: what must hold of which fields and when, where it is said, and the error that it leads to.
+#[must_use]
+pub const fn stated(
+    id: &'static str,
+    fields: &'static [Field],
+    predicate: Predicate,
+    when: &'static [Condition],
+    source: Option<Source>,
+    error: &'static str,
+) -> Rule {
+    Rule { id, predicate, fields, when, origin: Stated, source, reason: "", error, since: "", until: "" }
+}
+
+/// A rule for which the caller vouches: what has to be so, and of what.
+#[must_use]
+pub const fn attested(
+    id: &'static str,
+    fields: &'static [Field],
+    kind: &'static str,
+    of: &'static [&'static str],
+    when: &'static [Condition],
+    source: Option<Source>,
+    error: &'static str,
+) -> Rule {
+    stated(id, fields, Attested(Object { kind, of }), when, source, error)
+}
+
+/// A rule that upstream states twice, in two ways, and why it holds in this one.
+#[must_use]
+pub const fn settled(reason: &'static str, rule: Rule) -> Rule {
+    Rule { reason, ..rule }
+}
+
+/// A rule that follows from what upstream says; the reason is empty where its sentence is all there is to it.
+#[must_use]
+pub const fn derived(reason: &'static str, rule: Rule) -> Rule {
+    Rule { origin: Derived, reason, ..rule }
+}
+
+/// A rule that no document states.
+#[must_use]
+pub const fn ours(reason: &'static str, rule: Rule) -> Rule {
+    Rule { origin: Ours, reason, ..rule }
+}
+
+/// A rule with the first version in which it holds.
+#[must_use]
+pub const fn since(since: &'static str, rule: Rule) -> Rule {
+    Rule { since, ..rule }
+}
+
+/// A rule with the last version in which it holds.
+#[must_use]
+pub const fn until(until: &'static str, rule: Rule) -> Rule {
+    Rule { until, ..rule }
+}
 
 /// A condition on a field.
 #[must_use]
@@ -24,12 +81,6 @@ pub const fn given(fact: Fact, test: Test) -> Condition {
 #[must_use]
 pub const fn if_vouched(kind: &'static str, of: &'static [&'static str]) -> Condition {
     Condition::Attested(Object { kind, of })
-}
-
-/// What the caller vouches for.
-#[must_use]
-pub const fn vouched(kind: &'static str, of: &'static [&'static str]) -> super::Predicate {
-    Attested(Object { kind, of })
 }
 
 /// A value with its name, which is empty for a number.

@@ -41,6 +41,8 @@ pub(super) struct Leaf {
     pub(super) constant: String,
     /// Its type.
     pub(super) ctype: CType,
+    /// Its type where pointers have 32 bits, if that is another.
+    pub(super) narrow_type: Option<CType>,
     /// How it is read.
     pub(super) kind: Kind,
     /// It is a property list: the name of its table.
@@ -79,6 +81,7 @@ fn members(index: &Index<'_>, record: &Record, path: &str, rust: &str, offset: u
                 path,
                 rust,
                 ctype: member.ctype.clone(),
+                narrow_type: member.narrow_type.clone(),
                 kind,
                 list: None,
                 offset,
@@ -102,6 +105,7 @@ pub(super) fn of_command(index: &Index<'_>, command: &Command, lists: &impl Fn(&
             rust: identifier(&path).into_owned(),
             path,
             ctype,
+            narrow_type: None,
             kind,
             list,
             offset: 1024 * at,

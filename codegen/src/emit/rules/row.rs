@@ -1,8 +1,8 @@
 //! Writes one rule as a row of a table.
 //!
-//! In: a rule and its subject. Out: one invocation of `rule!`: id, fields, demand, conditions, and where it comes from.
-
-use std::fmt::Write as _;
+//! In: a rule and its subject. Out: one call of a constant function: id, fields, demand, conditions, where it comes from and
+//! which error it leads to; and around it, why it holds and since when. Calls and not an invocation of a macro a row: there are some two
+//! thousand, and macros took the compiler several megabytes more.
 
 use super::{
     subject::Subject,
@@ -31,37 +31,22 @@ impl Rows<'_, '_> {
         let predicate = self.predicate(rule).map_err(about)?;
         let conditions =
             rule.when.iter().map(|condition| self.condition(condition)).collect::<Result<Vec<_>, _>>().map_err(about)?;
-        let origin = match rule.origin {
-            Origin::Stated => "Stated",
-            Origin::Derived => "Derived",
-            Origin::Ours => "Ours",
-        };
-        let mut facts = format!("origin: {origin}");
-        // Writing to a `String` does not fail.
-        let mut fact = |name: &str, text: String| {
-            let _ = write!(facts, ", {name}: {text}");
-        };
-        if let Some(source) = &rule.source {
-            let text = source_text(source);
-            let at = self.sources().iter().position(|other| *other == text).unwrap_or_default();
-            fact("source", source_name(at));
-        }
-        for (name, text) in [("reason", &rule.reason), ("error", &rule.error)] {
-            if let Some(text) = text {
-                fact(name, literal(text));
-            }
-        }
-        for (name, version) in [("since", rule.lifetime.since), ("until", rule.lifetime.until)] {
-            if let Some(version) = version {
-                fact(name, format!("\"{version}\""));
-            }
-        }
-        Ok(format!(
-            "rule! {{ {}, [{}] {predicate}, when [{}],\n    {facts} }},",
+        let how = if matches!(rule.predicate, Predicate::Attested(_)) { "attested" } else { "stated" };
+        let source = rule.source.as_ref().map_or_else(
+            || "None".to_owned(),
+            |source| {
+                let text = source_text(source);
+                source_name(self.sources().iter().position(|other| *other == text).unwrap_or_default())
+            },
+        );
+        let row = format!(
+            "{how}({}, &[{}], {predicate}, &[{}],\n    {source}, {})",
             literal(&rule.id),
             fields.join(", "),
-            conditions.join(", ")
-        ))
+            conditions.join(", "),
+            literal(rule.error.as_deref().unwrap_or_default())
+        );
+        Ok(format!("{},", within(rule, row)))
     }
 
     /// Where the subject's rules come from: each place once, as an expression.
@@ -137,7 +122,7 @@ impl Rows<'_, '_> {
             Predicate::Below(operand) => compared("Below", operand),
             Predicate::Above(operand) => compared("Above", operand),
             Predicate::MultipleOf(operand) => compared("MultipleOf", operand),
-            Predicate::Attested(object) => Ok(format!("vouched({})", promise(object))),
+            Predicate::Attested(object) => Ok(promise(object)),
         }
     }
 
@@ -191,6 +176,26 @@ impl Rows<'_, '_> {
             Test::Null | Test::NonNull | Test::Zero | Test::NonZero | Test::Present | Test::Absent => Ok(format!("Test::{test:?}")),
         }
     }
+}
+
+/// `row` within what says why the rule holds, where upstream does not simply state it, and in which versions.
+fn within(rule: &Rule, row: String) -> String {
+    let why = match (rule.origin, &rule.reason) {
+        (Origin::Stated, None) => None,
+        (Origin::Stated, Some(_)) => Some("settled"),
+        (Origin::Derived, _) => Some("derived"),
+        (Origin::Ours, _) => Some("ours"),
+    };
+    let mut row = row;
+    if let Some(why) = why {
+        row = format!("{why}({}, {row})", literal(rule.reason.as_deref().unwrap_or_default()));
+    }
+    for (name, version) in [("since", rule.lifetime.since), ("until", rule.lifetime.until)] {
+        if let Some(version) = version {
+            row = format!("{name}(\"{version}\", {row})");
+        }
+    }
+    row
 }
 
 /// Where upstream says it, as an expression.

@@ -96,20 +96,28 @@ fn a_rule_is_a_row_with_where_it_comes_from() {
     let text = emitted(&lamps()).unwrap();
     has(
         &text,
-        "rule! { \"lamp/cord\", [R::HANDLE_CORD.field] FdNonNegative, when [of(R::TYPE.field, Test::In(named![CUlampType: CU_LAMP_CORD]))],",
+        "since(\"1.0\", stated(\"lamp/cord\", &[R::HANDLE_CORD.field], FdNonNegative, &[of(R::TYPE.field, Test::In(named![CUlampType: CU_LAMP_CORD]))],",
     );
     has(&text, "const FROM: Option<Source> = from(\"lamp.h\", \"1.0\", \"cuLight\");");
-    has(&text, "origin: Stated, source: FROM, since: \"1.0\" },");
+    has(&text, "FROM, \"\")),");
     has(&text, "const FROM_2: Option<Source> = from(\"lamp.h\", \"1.0\", \"LAMP\");");
-    has(&text, "origin: Ours, reason: \"names are\", since: \"1.0\" },");
-    has(&text, "rule! { \"light/count\", [R::COUNT] NonZero, when [given(Fact::Platform, Test::In(named![text \"linux\"]))],");
+    has(
+        &text,
+        "since(\"1.0\", ours(\"names are\", stated(\"lamp/name\", &[R::HANDLE_SOCKET_NAME.field], Utf16NulTerminated, \
+         &[of(R::TYPE.field, Test::In(named![CUlampType: CU_LAMP_NAMED])), of(R::HANDLE_SOCKET_NAME.field, Test::NonNull)],",
+    );
+    has(
+        &text,
+        "since(\"1.0\", stated(\"light/count\", &[R::COUNT], NonZero, &[given(Fact::Platform, Test::In(named![text \"linux\"]))],",
+    );
+    has(&text, "FROM, \"BAD\")),");
 }
 
 #[test]
 fn what_lies_behind_a_pointer_is_said_to_be_elsewhere() {
     has(
         &emitted(&lamps()).unwrap(),
-        "rule! { \"light/watts\", [elsewhere(\"lamp.watts\")] Above(Operand::Field(R::COUNT)), when [],",
+        "since(\"1.0\", stated(\"light/watts\", &[elsewhere(\"lamp.watts\")], Above(Operand::Field(R::COUNT)), &[],",
     );
 }
 

@@ -353,17 +353,14 @@ fn queries(facts: &TextFacts, row: &mut Row<'_>, kind: HandleKind) {
 /// so where it describes the command that imports as well, and a payload that is shared or copied is in the state of the other side.
 pub(super) fn decide(row: &mut HandleType, overlay: &Overlay) -> Option<Finding> {
     let decision = overlay.decide(Api::OpenCl, Question::HandleTypeColumn, &format!("{}/initial_state", row.name))?;
-    match decision.value.clone().try_into() {
-        Ok(state) => row.initial_state = state,
-        Err(_) => {
-            let wanted = "`signaled`, `unsignaled`, `inherited` or `unspecified`";
-            return Some(
-                Finding::error(format!("the overlay says what no semaphore is right after an import of `{}`", row.name))
-                    .found(decision.value.to_string())
-                    .wanted(wanted),
-            );
-        }
-    }
+    let Ok(state) = decision.value.clone().try_into() else {
+        return Some(
+            Finding::error(format!("the overlay says what no semaphore is right after an import of `{}`", row.name))
+                .found(decision.value.to_string())
+                .wanted("`signaled`, `unsignaled`, `inherited` or `unspecified`"),
+        );
+    };
+    row.initial_state = state;
     let basis = Basis::Reason(decision.reason.to_owned());
     row.evidence.push(Evidence { column: "initial_state".to_owned(), origin: Origin::Ours, basis });
     row.evidence.sort_by(|a, b| a.column.cmp(&b.column));
