@@ -58,9 +58,9 @@ fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
 fn memory_without_bytes_is_refused_by_the_name_of_the_field() {
     let Some(driver) = mock::cuda().open("cuda_runtime_memory: no bytes") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
-    assert_eq!(broken(&current, Source::opaque_fd(fd(), 0)), ["clcu/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero"]);
+    assert_eq!(broken(&current, Source::opaque_fd(fd(), 0)), ["cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero"]);
     let error = ExternalMemory::import(&current, Source::opaque_fd(fd(), 0)).expect_err("it breaks a rule");
-    assert!(error.to_string().contains("CUDA_EXTERNAL_MEMORY_HANDLE_DESC: size: found 0, wanted not zero"), "{error}");
+    assert!(error.to_string().contains("CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1: size: found 0, wanted not zero"), "{error}");
     assert_eq!(driver.mock.calls("cuImportExternalMemory"), 0);
 }
 
@@ -74,7 +74,7 @@ fn all_rules_that_are_broken_are_listed_at_once() {
         rules,
         [
             "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/OPAQUE_WIN32_KMT/handle-non-null",
-            "clcu/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero"
+            "cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero"
         ]
     );
 }

@@ -179,22 +179,23 @@ pub(super) fn read_opencl(
     let by_commit = || version.map_or_else(|| docs.state().to_owned(), |version| format!("{version}-{}", docs.state()));
     let release = name.map_or_else(by_commit, str::to_owned);
     let mut said = None;
-    let model = pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
-        if let Some(api) = &docs.api {
-            let (read, found) = read_text(api, &release, &mut model, &overlay, strictness)?;
-            said = Some(read);
-            findings.0.extend(found.0);
-        } else if alone {
-            // What was decided on the text is not stale for want of the text.
-            for subject in overlay.subjects(Api::OpenCl, Question::HandleTypeColumn) {
-                let _kept = overlay.decide(Api::OpenCl, Question::HandleTypeColumn, subject);
+    let model =
+        pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
+            if let Some(api) = &docs.api {
+                let (read, found) = read_text(api, &release, &mut model, &overlay, strictness)?;
+                said = Some(read);
+                findings.0.extend(found.0);
+            } else if alone {
+                // What was decided on the text is not stale for want of the text.
+                for subject in overlay.subjects(Api::OpenCl, Question::HandleTypeColumn) {
+                    let _kept = overlay.decide(Api::OpenCl, Question::HandleTypeColumn, subject);
+                }
+                findings.push(Finding::warning("there is no text of the API beside the registry").help(
+                    "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
+                ));
             }
-            findings.push(Finding::warning("there is no text of the API beside the registry").help(
-                "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",
-            ));
-        }
-        findings.with(model)
-    });
+            findings.with(model)
+        });
     let stale = if alone { overlay.stale(Api::OpenCl) } else { Findings::default() };
     let (model, findings) = checked(found, model, stale, strictness)?;
     let at = |(symbol, first, last)| (symbol, Lines { document: NAME.to_owned(), first, last });

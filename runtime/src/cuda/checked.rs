@@ -109,12 +109,6 @@ impl<'l, F: Copy> Checked<'l, F> {
         self
     }
 
-    /// A rule of this crate that was found broken.
-    pub(super) fn broken(mut self, subject: &'static str, violation: Option<Violation>) -> Self {
-        self.violations.extend(violation.map(|violation| (subject, violation)));
-        self
-    }
-
     /// Goes on only if no rule was broken so far.
     #[inline]
     pub fn ready(self) -> Result<Self, Error> {

@@ -17,7 +17,7 @@ use clcu_sys::{
         CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC as ArrayDescriptor, CUdeviceptr, CUexternalMemory, CUexternalMemoryHandleType,
         CUmipmappedArray,
     },
-    rules::{Found, HandleType, Origin, Predicate, Rule, Violation, Zeroed},
+    rules::{HandleType, Zeroed},
 };
 
 pub use self::{
@@ -32,16 +32,6 @@ use super::{
     kind,
 };
 use crate::trace;
-
-/// No driver makes sense of memory without bytes, and who passes zero has likely asked the wrong one for the size.
-static SIZE: Rule = Rule {
-    id: "clcu/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero",
-    predicate: Predicate::NonZero,
-    fields: &[Descriptor::SIZE.field],
-    origin: Origin::Ours,
-    reason: "an object that is exported has bytes; the size that a file system reports of a descriptor is 0 and is not its",
-    ..Rule::NOTHING
-};
 
 /// External memory that was imported. Destroying it does not free what the other side has.
 pub struct ExternalMemory {
@@ -69,9 +59,7 @@ impl ExternalMemory {
         let ready = || {
             library.demand(&[command.info(), cuda::cuDestroyExternalMemory.info()])?;
             let row = kind::of_memory(handle_type);
-            let empty = (size == 0).then_some(Violation { rule: &SIZE, found: Found::Number(0) });
-            let checked = library.checked(command).about(row).record(&descriptor, &checked::given(library));
-            let ready = checked.broken("CUDA_EXTERNAL_MEMORY_HANDLE_DESC", empty).ready()?;
+            let ready = library.checked(command).about(row).record(&descriptor, &checked::given(library)).ready()?;
             // The rules refuse every type that has no row.
             let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
             carrier.demand(row, &current.context().device())?;
