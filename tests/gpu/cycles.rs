@@ -21,8 +21,8 @@ const SEMAPHORES: u32 = 100_000;
 const MEMORIES: u32 = 5_000;
 /// What the device may have less afterwards: one block of the driver's own.
 const DEVICE_TOLERANCE: usize = 2 << 20;
-/// What the process may have more afterwards. One byte kept of each import would be less; one object of a kilobyte, more.
-const HOST_TOLERANCE: usize = 32 << 20;
+/// X
+const HOST_TOLERANCE: usize = 8 << 20;
 
 /// What can leak: descriptors, free bytes of the device, resident bytes of the process.
 #[derive(Clone, Copy, Debug)]

@@ -5,6 +5,7 @@
 
 mod cycles;
 mod descriptors;
+mod mistaken;
 mod misuse;
 mod sharing;
 mod vulkan;

@@ -228,23 +228,6 @@ fn an_exclusive_binary_semaphore_is_neither_signalled_twice_nor_waited_for_in_va
 }
 
 #[test]
-fn a_semaphore_of_the_other_kind_is_accepted_by_the_driver() {
-    let Some(gpu) = gpu("kinds that are mistaken") else { return };
-    let Gpu { vulkan, context, .. } = &gpu;
-    let _current = context.enter().expect("the context can be current");
-    let (binary, timeline) = (vulkan.semaphore(None), vulkan.semaphore(Some(0)));
-    let number = vulkan.export_semaphore(timeline).into_raw_fd();
-    let as_binary = descriptors::semaphore(context.library(), &Descriptor::opaque_fd(number), number);
-    let number = vulkan.export_semaphore(binary).into_raw_fd();
-    let as_timeline = descriptors::semaphore(context.library(), &Descriptor::timeline_semaphore_fd(number), number);
-    println!("a timeline as OPAQUE_FD: {:?}; a binary one as TIMELINE_SEMAPHORE_FD: {:?}", as_binary.result, as_timeline.result);
-    // What the documentation of `Source::opaque_fd` says of this driver.
-    assert_eq!((as_binary.result, as_timeline.result), (CUresult::CUDA_SUCCESS, CUresult::CUDA_SUCCESS));
-    vulkan.destroy_semaphore(binary);
-    vulkan.destroy_semaphore(timeline);
-}
-
-#[test]
 fn without_a_current_context_there_is_an_error_and_the_descriptor_stays() {
     let Some(gpu) = gpu("no context") else { return };
     let library = gpu.context.library();
