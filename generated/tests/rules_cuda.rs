@@ -90,7 +90,10 @@ fn file_descriptors_go_to_the_driver_on_success_only_and_nt_handles_stay() {
         };
         assert_eq!(row.owner_on_success, wanted, "{}", row.name);
         if wanted == Owner::Driver {
-            assert_eq!(row.owner_on_failure, Owner::Caller, "{}", row.name);
+            // Of memory, a real driver closes the descriptor after some failures and not after others.
+            let of_memory = row.kind == HandleKind::Memory;
+            let wanted = if of_memory { Owner::Unspecified } else { Owner::Caller };
+            assert_eq!(row.owner_on_failure, wanted, "{}", row.name);
         }
     }
     assert_eq!(rows(HandleKind::Semaphore)[0].owner_on_success, Owner::Driver);

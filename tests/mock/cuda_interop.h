@@ -306,6 +306,8 @@ status cuImportExternalMemory(void **memory, const struct memory_descriptor *des
     note("cuImportExternalMemory");
     NEEDS_CONTEXT;
     memcpy(mock_descriptor, descriptor, sizeof *descriptor);
+    /* Driver 580 closes the descriptor of memory that it does not recognise, and of no other. */
+    if (mock_fail_cuImportExternalMemory == 999 && descriptor->type == 1) close(descriptor->handle.fd);
     TOLD_TO_FAIL(cuImportExternalMemory, memory, (void *)0xdead);
     if (descriptor->type < 1 || descriptor->type > 9 || descriptor->size == 0) return INVALID_VALUE;
     if ((descriptor->flags & ~1u) != 0 || !zero(descriptor->reserved, sizeof descriptor->reserved)) return INVALID_VALUE;

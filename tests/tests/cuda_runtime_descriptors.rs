@@ -1,7 +1,10 @@
 //! Who closes a file descriptor, in a process where nothing else opens any: each test holds the lock, since numbers are shared.
 
 use std::{
-    os::fd::{AsRawFd as _, FromRawFd as _, IntoRawFd as _, OwnedFd, RawFd},
+    os::{
+        fd::{AsRawFd as _, FromRawFd as _, IntoRawFd as _, OwnedFd, RawFd},
+        unix::fs::MetadataExt as _,
+    },
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -97,7 +100,7 @@ fn ten_thousand_failing_imports_leak_nothing_where_sixty_four_descriptors_are_al
     driver.mock.set(c"mock_garbage", 1);
     for code in [1, 2, 3, 4, 201, 304, 400, 801, 999, 12345] {
         driver.mock.set(c"mock_fail_cuImportExternalSemaphore", code);
-        driver.mock.set(c"mock_fail_cuExternalMemoryGetMappedBuffer", code);
+        driver.mock.set(c"mock_fail_cuImportExternalMemory", code);
         for round in 0..1000 {
             let error: Error = match round % 2 {
                 0 => {
@@ -114,6 +117,30 @@ fn ten_thousand_failing_imports_leak_nothing_where_sixty_four_descriptors_are_al
     assert_eq!(driver.mock.number(c"mock_alive"), 0);
     // SAFETY: the argument is good for the call.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const before) }, 0);
+}
+
+/// Driver 580 closes the descriptor of memory that it does not recognise, and no other.
+#[test]
+fn what_a_driver_closes_although_it_fails_comes_back_under_another_number_and_is_not_closed_twice() {
+    let _alone = alone();
+    let Some(driver) = open("cuda_runtime_descriptors: closed on failure") else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    let file = tempfile::tempfile().expect("a file can be made");
+    let (before, handed) = (file.metadata().expect("it is open"), OwnedFd::from(file));
+    let number = handed.as_raw_fd();
+    let open = open_descriptors();
+    driver.mock.set(c"mock_fail_cuImportExternalMemory", 999);
+    let error = ExternalMemory::import(&current, MemorySource::opaque_fd(handed, 4096)).expect_err("the mock refuses");
+    assert!(!is_open(number), "the mock closes it");
+    let stranger = fd();
+    assert_eq!(stranger.as_raw_fd(), number, "the number is somebody else's");
+    let back = std::fs::File::from(error.into_fd().expect("the file is the caller's"));
+    let after = back.metadata().expect("it is open");
+    assert_eq!((after.dev(), after.ino()), (before.dev(), before.ino()), "it is the same file");
+    drop(back);
+    assert!(is_open(number), "nobody closed the stranger's descriptor");
+    drop(stranger);
+    assert_eq!(open_descriptors(), open - 1);
 }
 
 #[test]

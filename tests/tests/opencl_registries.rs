@@ -6,6 +6,7 @@ use clcu_codegen::{
     finding::{Document, Findings, Severity, Strictness},
     import::opencl::registry::{self, Registry},
     model::{Api, Model, Target, Value},
+    overlay::Question,
     pass,
 };
 use clcu_tests::{
@@ -134,6 +135,10 @@ fn the_registry_is_covered_whole() {
     let Some(registry) = opencl::registry("the_registry_is_covered_whole") else { return };
     let overlay = opencl::overlay();
     let (model, said) = pass::opencl::model(&registry, &overlay, "test").unwrap_or_else(|findings| panic!("{findings}"));
+    // Columns of handle types are decided on the text, which is not read here.
+    for subject in overlay.subjects(Api::OpenCl, Question::HandleTypeColumn) {
+        assert!(overlay.decide(Api::OpenCl, Question::HandleTypeColumn, subject).is_some());
+    }
     assert!(overlay.stale(Api::OpenCl).0.is_empty(), "{}", overlay.stale(Api::OpenCl));
     let values: Vec<&String> = registry.blocks.iter().flat_map(|block| &block.entries).map(|entry| &entry.name).collect();
     let missing: Vec<&&String> = values.iter().filter(|name| !is_in(&model, name)).collect();

@@ -17,7 +17,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         transference: Transference::Unspecified,
         permanence: Permanence::Unspecified,
         owner_on_success: Owner::Driver,
-        owner_on_failure: Owner::Caller,
+        owner_on_failure: Owner::Unspecified,
         payload: Payload::None,
         initial_state: InitialState::None,
         allowed_flags: &["CUDA_EXTERNAL_MEMORY_DEDICATED"],

@@ -154,7 +154,7 @@ rules! { CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1, RULES_OF_CUDA_EXTERNAL_MEMORY_HAND
 } }
 
 impl CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1 {
-    #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD). The handle is the driver's after a successful import, and the caller's after a failed one."]
+    #[doc = "A descriptor for [`CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD`](CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD). The handle is the driver's after a successful import, and left open by upstream after a failed one."]
     #[inline]
     #[must_use]
     pub const fn opaque_fd(fd: c_int, size: c_ulonglong, flags: c_uint) -> Zeroed<'static, Self> {

@@ -1,7 +1,11 @@
 //! What carries a handle into an import, and what becomes of it.
 //!
-//! In: an owned file descriptor, or something that is not owned; and the owner that the handle type's row names after success and after
-//! failure. Out: the descriptor back in the error where it is still the caller's, never closed twice, and never closed for the driver.
+//! In: an owned file descriptor, or something that is not owned; and the owner that the handle type's row names after success. Out: the
+//! descriptor back in the error of an import that failed, never closed twice, and never closed for the driver.
+//!
+//! What a driver does with a descriptor when an import fails cannot be relied on: upstream says that it takes it on success, and driver 580
+//! closes that of memory after some failures and leaves it open after others. So a duplicate stays behind while the driver is asked, and
+//! tells afterwards what became of the original ([`Witness`]).
 
 use std::{error, fmt};
 
@@ -71,6 +75,19 @@ impl Carrier {
         }
     }
 
+    /// What tells after a failed import what became of it.
+    pub(super) fn witness(&self) -> Result<Witness, Error> {
+        match self {
+            #[cfg(unix)]
+            Self::Fd(fd) => {
+                let what = "duplicating the file descriptor";
+                let duplicate = fd.try_clone().map_err(|error| Error::System { what, number: error.raw_os_error() })?;
+                Ok(Witness { duplicate: Some(duplicate) })
+            }
+            _ => Ok(Witness::none()),
+        }
+    }
+
     /// The driver took the handle, as `owner` says.
     pub(super) fn give(self, owner: Owner) {
         #[cfg(unix)]
@@ -85,7 +102,65 @@ impl Carrier {
     }
 }
 
-/// An import that failed, with the file descriptor where it is still the caller's.
+/// A duplicate of a file descriptor that a driver is asked to import.
+///
+/// It refers to the same open file under a number that the driver does not know, so that it is there whatever the driver closes.
+pub(super) struct Witness {
+    #[cfg(unix)]
+    duplicate: Option<OwnedFd>,
+}
+
+impl Witness {
+    const fn none() -> Self {
+        Self {
+            #[cfg(unix)]
+            duplicate: None,
+        }
+    }
+
+    /// `fd` if the driver left it open, else the duplicate: either way the caller's open file.
+    #[cfg(unix)]
+    fn settle(self, fd: OwnedFd) -> OwnedFd {
+        match self.duplicate {
+            Some(duplicate) if !same_file(&fd, &duplicate) => {
+                // The number is closed, or somebody else's by now: not ours to close.
+                let _ = fd.into_raw_fd();
+                duplicate
+            }
+            _ => fd,
+        }
+    }
+}
+
+/// Whether the number of `fd` still refers to the open file that `duplicate` refers to.
+#[cfg(unix)]
+fn same_file(fd: &OwnedFd, duplicate: &OwnedFd) -> bool {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        const KCMP_FILE: libc::c_int = 0;
+        // SAFETY: it compares two numbers of this process, whatever they refer to, and touches nothing.
+        let order = unsafe {
+            let process = libc::getpid();
+            libc::syscall(libc::SYS_kcmp, process, process, KCMP_FILE, fd.as_raw_fd(), duplicate.as_raw_fd())
+        };
+        let error = std::io::Error::last_os_error().raw_os_error();
+        if order >= 0 || error == Some(libc::EBADF) {
+            return order == 0;
+        }
+    }
+    // Kernels without `kcmp`, and sandboxes that forbid it: the file itself is compared. A number that was closed and given to the same file
+    // in the meantime is taken for the old one; nobody else has this file.
+    let status = |fd: &OwnedFd| {
+        // SAFETY: zero is a value of each field, and the call fills it or fails.
+        unsafe {
+            let mut status: libc::stat = std::mem::zeroed();
+            (libc::fstat(fd.as_raw_fd(), &raw mut status) == 0).then_some((status.st_dev, status.st_ino, status.st_rdev))
+        }
+    };
+    status(fd).is_some_and(|found| status(duplicate) == Some(found))
+}
+
+/// An import that failed, with the file descriptor.
 pub struct ImportError {
     error: Error,
     #[cfg(unix)]
@@ -95,16 +170,17 @@ pub struct ImportError {
 impl ImportError {
     /// The driver was not called: everything is still the caller's.
     pub(super) fn before(error: Error, carrier: Carrier) -> Self {
-        Self::after(error, carrier, Owner::Caller)
+        Self::after(error, carrier, Witness::none())
     }
 
-    /// The driver was called, and the handle is now `owner`'s.
-    pub(super) fn after(error: Error, carrier: Carrier, owner: Owner) -> Self {
+    /// The driver was called, and refused; `witness` is from before.
+    pub(super) fn after(error: Error, carrier: Carrier, witness: Witness) -> Self {
         match carrier {
             #[cfg(unix)]
-            Carrier::Fd(fd) if owner == Owner::Caller => Self { error, fd: Some(fd) },
-            other => {
-                other.give(owner);
+            Carrier::Fd(fd) => Self { error, fd: Some(witness.settle(fd)) },
+            // Nothing else is owned.
+            _ => {
+                drop(witness);
                 Self::kept(error)
             }
         }
@@ -131,8 +207,8 @@ impl ImportError {
         self.error
     }
 
-    /// The file descriptor that was to be imported, open and the caller's as before. `None` where the driver keeps it, or nobody says whose
-    /// it is, or none was given.
+    /// The file that was to be imported, open and the caller's as before: under the same number, or under another where the driver closed
+    /// that one. `None` where the driver keeps it, or no owned descriptor was given.
     #[cfg(unix)]
     #[must_use]
     pub fn into_fd(self) -> Option<OwnedFd> {

@@ -168,6 +168,10 @@ impl Maker<'_> {
         });
         if let Some((success, failure, basis)) = said {
             columns.stated("owner_on_success", Origin::Stated, &basis);
+            // What follows from a sentence about success, drivers may know better.
+            if self.overlay(start.name, "owner_on_failure", columns).as_deref() == Some("unspecified") {
+                return (success, Owner::Unspecified);
+            }
             columns.stated("owner_on_failure", Origin::Derived, &basis);
             return (success, failure);
         }

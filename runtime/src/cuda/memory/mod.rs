@@ -50,7 +50,7 @@ impl ExternalMemory {
     /// not say that it lacks the handle type.
     ///
     /// # Errors
-    /// A file descriptor comes back in the error wherever it is still the caller's.
+    /// A file descriptor comes back in the error, whatever the driver did with it: see [`ImportError::into_fd`].
     pub fn import(current: &Current<'_>, source: Source<'_>) -> Result<Self, ImportError> {
         let Source { descriptor, carrier } = source;
         let library = current.library();
@@ -63,9 +63,9 @@ impl ExternalMemory {
             // The rules refuse every type that has no row.
             let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
             carrier.demand(row, &current.context().device())?;
-            Ok((ready, row))
+            Ok((ready, row, carrier.witness()?))
         };
-        let (ready, row) = match ready() {
+        let (ready, row, witness) = match ready() {
             Ok(ready) => ready,
             Err(error) => return Err(ImportError::before(error, carrier)),
         };
@@ -73,7 +73,7 @@ impl ExternalMemory {
         // SAFETY: both pointers are good for the call. What carries the handle is alive: an owned descriptor here, a borrowed handle or name
         // by its lifetime, a raw descriptor or an NvSci object by the promise of its constructor.
         if let Err(error) = ready.call(|import| unsafe { import(&raw mut handle, descriptor.as_ptr()) }) {
-            return Err(ImportError::after(error, carrier, row.owner_on_failure));
+            return Err(ImportError::after(error, carrier, witness));
         }
         carrier.give(row.owner_on_success);
         let handle = checked::some(library, command.info(), handle, handle.is_null()).map_err(ImportError::kept)?;

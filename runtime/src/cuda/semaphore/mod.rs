@@ -24,8 +24,11 @@
 //! They order what the device does, and reach no memory themselves. A wrong order makes a race between accesses to memory of the device;
 //! those accesses (kernel launches, copies, submissions to Vulkan) are unsafe calls, whose callers promise that they are ordered. Nothing
 //! that safe code can do with a semaphore reaches memory of the program. A file descriptor or handle of the wrong kind is refused by the
-//! driver or the kernel, or makes a semaphore that orders nothing. What the driver would follow is taken by `unsafe` functions: streams,
-//! contexts, pointers to `NvSci` objects, handles that were made elsewhere.
+//! driver or the kernel, or makes a semaphore that orders nothing, with one exception that was seen on driver 580: a descriptor of *device
+//! memory* is accepted as a timeline semaphore, and a signal then writes its value into the first bytes of that memory. So who shares
+//! device memory with a party that may mistake its descriptor has to see to that before the accesses, which are unsafe calls as said.
+//! What the driver would follow is taken by `unsafe` functions: streams, contexts, pointers to `NvSci` objects, handles that were made
+//! elsewhere.
 //!
 //! # What the caller has to see to
 //!
@@ -87,7 +90,7 @@ impl<K: Kind> ExternalSemaphore<K> {
     /// not say that it lacks the handle type.
     ///
     /// # Errors
-    /// A file descriptor comes back in the error wherever it is still the caller's.
+    /// A file descriptor comes back in the error, whatever the driver did with it: see [`ImportError::into_fd`].
     pub fn import(current: &Current<'_>, source: Source<'_, K>) -> Result<Self, ImportError> {
         let Source { descriptor, carrier, tracking, .. } = source;
         let library = current.library();
@@ -109,9 +112,9 @@ impl<K: Kind> ExternalSemaphore<K> {
                 return Err(Error::Unsupported(Unsupported { handle_type: row, why: Obstacle::Payload, driver }));
             }
             carrier.demand(row, &current.context().device())?;
-            Ok((ready, row))
+            Ok((ready, row, carrier.witness()?))
         };
-        let (ready, row) = match ready() {
+        let (ready, row, witness) = match ready() {
             Ok(ready) => ready,
             Err(error) => return Err(ImportError::before(error, carrier)),
         };
@@ -119,7 +122,7 @@ impl<K: Kind> ExternalSemaphore<K> {
         // SAFETY: both pointers are good for the call. What carries the handle is alive: an owned descriptor here, a borrowed handle or name
         // by its lifetime, an NvSci object by the promise of `Source::nvscisync`.
         if let Err(error) = ready.call(|import| unsafe { import(&raw mut handle, descriptor.as_ptr()) }) {
-            return Err(ImportError::after(error, carrier, row.owner_on_failure));
+            return Err(ImportError::after(error, carrier, witness));
         }
         carrier.give(row.owner_on_success);
         let handle = checked::some(library, command.info(), handle, handle.is_null());
