@@ -1,6 +1,6 @@
 //! The tables of CUDA: what they say of the cases that programs got wrong, each rule broken alone, and the specialised checks against the
 //! walks over the tables.
-#![cfg(feature = "cuda")]
+#![cfg(all(feature = "cuda", feature = "rules"))]
 
 use core::ptr::{dangling_mut, null, null_mut};
 

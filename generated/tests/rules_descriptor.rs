@@ -1,4 +1,5 @@
 //! A check of a descriptor: what it finds, what it says, and what it does not claim to have checked.
+#![cfg(feature = "rules")]
 
 use core::ptr::{dangling_mut, null};
 

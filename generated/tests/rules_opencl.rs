@@ -1,5 +1,5 @@
 //! The tables of OpenCL: what they say of the cases that programs got wrong.
-#![cfg(feature = "opencl")]
+#![cfg(all(feature = "opencl", feature = "rules"))]
 
 use core::ptr::{dangling, null, null_mut};
 

@@ -1,6 +1,6 @@
 //! Each rule of OpenCL's semaphores and external memory that arguments can break, broken by a call made from its row: the checker names
 //! that rule, and no other but those that cannot be kept without it. The rules that no argument breaks are listed by name.
-#![cfg(feature = "opencl")]
+#![cfg(all(feature = "opencl", feature = "rules"))]
 
 use core::ptr::{dangling, dangling_mut, null};
 

@@ -1,4 +1,5 @@
 //! Each demand on numbers, pointers and bytes: what meets it, and what does not.
+#![cfg(feature = "rules")]
 
 use clcu_sys::rules::{Found, Given, Rule, Zeroed, every_rule_holds, row::*};
 

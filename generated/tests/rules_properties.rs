@@ -1,5 +1,5 @@
 //! Walks over property lists: what they find, and that they never read past the end.
-
+#![cfg(feature = "rules")]
 #![allow(non_camel_case_types)] // as generated code has it
 
 use clcu_sys::rules::{Found, Given, MalformedKind, PropertyList, Rule, check, check_waiving, row::*};

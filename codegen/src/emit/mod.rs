@@ -109,8 +109,13 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
     Ok(files)
 }
 
-/// Files whose rows are plain Rust, with a row a line.
+/// Files of the tables that the feature `rules` brings. Their rows are plain Rust, with a row a line.
 const TABLES: [&str; 4] = ["errors", "handle_types", "properties", "rules"];
+
+/// What the module `name` depends on.
+fn feature(name: &str) -> &'static str {
+    if TABLES.contains(&name) { "#[cfg(feature = \"rules\")]\n" } else { "" }
+}
 
 /// The module around the others.
 fn module(api: Api, names: &[&str]) -> String {
@@ -128,10 +133,10 @@ fn module(api: Api, names: &[&str]) -> String {
     for (at, name) in names.iter().enumerate() {
         // Rows that are not within a macro's braces would be taken apart.
         let skip = if TABLES.contains(name) { "#[rustfmt::skip]\n" } else { "" };
-        let _ = writeln!(text, "{}{skip}mod {name};", if at == 0 { "\n" } else { "" });
+        let _ = writeln!(text, "{}{}{skip}mod {name};", if at == 0 { "\n" } else { "" }, feature(name));
     }
     for (at, name) in names.iter().enumerate() {
-        let _ = writeln!(text, "{}pub use self::{name}::*;", if at == 0 { "\n" } else { "" });
+        let _ = writeln!(text, "{}{}pub use self::{name}::*;", if at == 0 { "\n" } else { "" }, feature(name));
     }
     text
 }

@@ -11,12 +11,15 @@ mod callbacks;
 mod commands;
 mod constants;
 mod enums;
+#[cfg(feature = "rules")]
 #[rustfmt::skip]
 mod errors;
+#[cfg(feature = "rules")]
 #[rustfmt::skip]
 mod handle_types;
 mod handles;
 mod records;
+#[cfg(feature = "rules")]
 #[rustfmt::skip]
 mod rules;
 mod status;
@@ -27,9 +30,12 @@ pub use self::callbacks::*;
 pub use self::commands::*;
 pub use self::constants::*;
 pub use self::enums::*;
+#[cfg(feature = "rules")]
 pub use self::errors::*;
+#[cfg(feature = "rules")]
 pub use self::handle_types::*;
 pub use self::handles::*;
 pub use self::records::*;
+#[cfg(feature = "rules")]
 pub use self::rules::*;
 pub use self::status::*;

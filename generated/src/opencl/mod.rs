@@ -10,15 +10,19 @@ mod bits;
 mod commands;
 mod constants;
 mod enums;
+#[cfg(feature = "rules")]
 #[rustfmt::skip]
 mod errors;
 mod functions;
+#[cfg(feature = "rules")]
 #[rustfmt::skip]
 mod handle_types;
 mod handles;
+#[cfg(feature = "rules")]
 #[rustfmt::skip]
 mod properties;
 mod records;
+#[cfg(feature = "rules")]
 #[rustfmt::skip]
 mod rules;
 mod status;
@@ -28,11 +32,15 @@ pub use self::bits::*;
 pub use self::commands::*;
 pub use self::constants::*;
 pub use self::enums::*;
+#[cfg(feature = "rules")]
 pub use self::errors::*;
 pub use self::functions::*;
+#[cfg(feature = "rules")]
 pub use self::handle_types::*;
 pub use self::handles::*;
+#[cfg(feature = "rules")]
 pub use self::properties::*;
 pub use self::records::*;
+#[cfg(feature = "rules")]
 pub use self::rules::*;
 pub use self::status::*;
