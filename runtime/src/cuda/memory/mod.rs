@@ -11,11 +11,12 @@ mod source;
 
 use std::{fmt, mem};
 
+#[cfg(unix)] // where a duplicate of the descriptor is imported
+use clcu_sys::cuda::CUDA_EXTERNAL_MEMORY_HANDLE_DESC as Descriptor;
 use clcu_sys::{
     cuda::{
-        self, CUDA_EXTERNAL_MEMORY_BUFFER_DESC as BufferDescriptor, CUDA_EXTERNAL_MEMORY_HANDLE_DESC as Descriptor,
-        CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC as ArrayDescriptor, CUdeviceptr, CUexternalMemory, CUexternalMemoryHandleType,
-        CUmipmappedArray,
+        self, CUDA_EXTERNAL_MEMORY_BUFFER_DESC as BufferDescriptor, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC as ArrayDescriptor,
+        CUdeviceptr, CUexternalMemory, CUexternalMemoryHandleType, CUmipmappedArray,
     },
     rules::{HandleType, Zeroed},
 };
