@@ -100,9 +100,11 @@ fn ten_thousand_failing_imports_leak_nothing_where_sixty_four_descriptors_are_al
     driver.mock.set(c"mock_garbage", 1);
     for code in [1, 2, 3, 4, 201, 304, 400, 801, 999, 12345] {
         driver.mock.set(c"mock_fail_cuImportExternalSemaphore", code);
-        driver.mock.set(c"mock_fail_cuImportExternalMemory", code);
-        for round in 0..1000 {
-            let error: Error = match round % 2 {
+        driver.mock.set(c"mock_fail_cuExternalMemoryGetMappedBuffer", code);
+        for round in 0..1500 {
+            // Of three, a semaphore is not imported, memory is not imported, memory is imported and not mapped.
+            driver.mock.set(c"mock_fail_cuImportExternalMemory", if round % 3 == 1 { code } else { 0 });
+            let error: Error = match round % 3 {
                 0 => {
                     ExternalSemaphore::<Fence>::import(&current, Source::timeline_semaphore_fd(fd())).expect_err("it fails").into()
                 }
