@@ -22,4 +22,6 @@ pub mod overlay;
 pub mod pass;
 pub mod pipeline;
 pub mod rules;
+#[cfg(test)]
+mod skipped;
 pub mod snapshot;

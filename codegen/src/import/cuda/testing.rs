@@ -6,9 +6,7 @@ use crate::{fetch::AtHand, finding::Document};
 /// The libclang at hand; without one the test called `test` is skipped, or fails under `CLCU_REQUIRE=all`.
 pub(crate) fn libclang(test: &str) -> Option<Libclang> {
     let Some(path) = AtHand::in_this_repository().libclang else {
-        let missing = "libclang (run `clcu fetch`, or set CLCU_LIBCLANG)";
-        assert!(std::env::var_os("CLCU_REQUIRE").is_none_or(|value| value != "all"), "skipped: {test}: {missing}");
-        println!("skipped: {test}: {missing}");
+        crate::skipped::skipped(test, "libclang (run `clcu fetch`, or set CLCU_LIBCLANG)");
         return None;
     };
     Some(Libclang::open(&path).expect("what is at hand is a libclang"))

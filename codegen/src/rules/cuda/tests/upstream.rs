@@ -21,6 +21,7 @@ use crate::{
         reviewed::Reviewed,
         sentence::{self, Kind},
     },
+    skipped::skipped,
 };
 
 /// The headers, read once for all tests.
@@ -56,11 +57,6 @@ fn upstream(test: &str) -> Option<&'static Upstream> {
         skipped(test, "CUDA headers and libclang (run `clcu fetch`, or set CLCU_CUDA_INCLUDE and CLCU_LIBCLANG)");
     }
     read.as_ref()
-}
-
-fn skipped(test: &str, missing: &str) {
-    assert!(std::env::var_os("CLCU_REQUIRE").is_none_or(|value| value != "all"), "skipped: {test}: {missing}");
-    println!("skipped: {test}: {missing}");
 }
 
 /// The pinned releases that are in the cache, and whether these are all.
