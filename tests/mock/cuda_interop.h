@@ -20,9 +20,7 @@
  *   mock_value             the last value that was signalled or waited for
  *   mock_timeout           the last time that was to be waited at most
  */
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "cuda_records.h"
 
@@ -58,7 +56,9 @@ static int zero(const void *bytes, size_t size) {
 }
 
 /* An object of the driver. A handle to something that is not alive is refused, as far as a mock can tell without following it. */
-struct object { unsigned magic; unsigned type; unsigned long long size; };
+struct object { unsigned magic; unsigned type; unsigned long long size; void *kept; };
+/* What the driver keeps of what an object was imported from. */
+static void let_go(void *kept);
 enum { SEMAPHORE = 0x5e3a, MEMORY = 0x3e30, BUFFER = 0xb0ff, ARRAY = 0xa44a };
 static struct object *objects[4096];
 
@@ -67,7 +67,7 @@ static void *make(unsigned magic, unsigned type, unsigned long long size) {
         if (objects[i] != NULL) continue;
         struct object *object = calloc(1, sizeof *object);
         if (object == NULL) abort();
-        *object = (struct object){magic, type, size};
+        *object = (struct object){magic, type, size, NULL};
         mock_alive++;
         return objects[i] = object;
     }
@@ -84,6 +84,7 @@ static struct object *find_object(const void *handle, unsigned magic) {
 static status unmake(const void *handle, unsigned magic) {
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
         if (objects[i] == NULL || objects[i] != handle || objects[i]->magic != magic) continue;
+        let_go(objects[i]->kept);
         free(objects[i]);
         objects[i] = NULL;
         mock_alive--;
@@ -194,17 +195,7 @@ status cuStreamIsCapturing(void *stream, unsigned *state) {
     return SUCCESS;
 }
 
-/* A descriptor of a handle as driver 580.159 takes it on Linux. */
-static status look(unsigned type, const union handle *handle, int is_fd, int is_win32) {
-    if (is_win32) {
-        if (type == 0) return INVALID_VALUE;
-        return NOT_SUPPORTED;
-    }
-    if (!is_fd) return handle->nv_sci == NULL ? INVALID_VALUE : SUCCESS;
-    if (!zero((const unsigned char *)handle + sizeof(int), sizeof *handle - sizeof(int))) return INVALID_VALUE;
-    if (handle->fd < 0 || fcntl(handle->fd, F_GETFD) == -1) return UNKNOWN;
-    return SUCCESS;
-}
+#include "cuda_carriers.h"
 
 int mock_fail_cuImportExternalSemaphore = 0;
 int mock_fail_cuDestroyExternalSemaphore = 0;
@@ -220,11 +211,12 @@ status cuImportExternalSemaphore(void **semaphore, const struct semaphore_descri
     if (descriptor->type < 1 || descriptor->type > 10) return INVALID_VALUE;
     /* The four bytes after the type, and those at the end, are padding, and zero in what a careful caller sends. */
     if (descriptor->flags != 0 || !zero(descriptor->reserved, sizeof descriptor->reserved)) return INVALID_VALUE;
-    int is_fd = descriptor->type == 1 || descriptor->type == 9;
-    status looked = look(descriptor->type, &descriptor->handle, is_fd, !is_fd && descriptor->type != 6);
-    if (looked != SUCCESS) return looked;
-    *semaphore = make(SEMAPHORE, descriptor->type, 0);
-    if (is_fd) close(descriptor->handle.fd);
+    void *kept = NULL;
+    status taken = take(semaphore_carriers[descriptor->type], &descriptor->handle, &kept);
+    if (taken != SUCCESS) return taken;
+    struct object *made = make(SEMAPHORE, descriptor->type, 0);
+    made->kept = kept;
+    *semaphore = made;
     return SUCCESS;
 }
 #endif
@@ -306,16 +298,16 @@ status cuImportExternalMemory(void **memory, const struct memory_descriptor *des
     note("cuImportExternalMemory");
     NEEDS_CONTEXT;
     memcpy(mock_descriptor, descriptor, sizeof *descriptor);
-    /* Driver 580 closes the descriptor of memory that it does not recognise, and of no other. */
-    if (mock_fail_cuImportExternalMemory == 999 && descriptor->type == 1) close(descriptor->handle.fd);
+    if (mock_fail_cuImportExternalMemory == 999 && descriptor->type == 1) closed_on_failure(BY_FD, &descriptor->handle);
     TOLD_TO_FAIL(cuImportExternalMemory, memory, (void *)0xdead);
     if (descriptor->type < 1 || descriptor->type > 9 || descriptor->size == 0) return INVALID_VALUE;
     if ((descriptor->flags & ~1u) != 0 || !zero(descriptor->reserved, sizeof descriptor->reserved)) return INVALID_VALUE;
-    int is_fd = descriptor->type == 1 || descriptor->type == 9;
-    status looked = look(descriptor->type, &descriptor->handle, is_fd, !is_fd && descriptor->type != 8);
-    if (looked != SUCCESS) return looked;
-    *memory = make(MEMORY, descriptor->type, descriptor->size);
-    if (descriptor->type == 1) close(descriptor->handle.fd);
+    void *kept = NULL;
+    status taken = take(memory_carriers[descriptor->type], &descriptor->handle, &kept);
+    if (taken != SUCCESS) return taken;
+    struct object *made = make(MEMORY, descriptor->type, descriptor->size);
+    made->kept = kept;
+    *memory = made;
     return SUCCESS;
 }
 
@@ -401,12 +393,16 @@ status cuMemRelease(uint64_t handle) {
 
 status cuMemImportFromShareableHandle(uint64_t *handle, void *carried, unsigned type) {
     note("cuMemImportFromShareableHandle");
-    if (type == 1) {
-        if (fcntl((int)(uintptr_t)carried, F_GETFD) == -1) return INVALID_VALUE;
-    } else if (type != 8 || carried == NULL || *(unsigned char *)carried != 0xfa) {
+    void *kept = NULL;
+    if (type != 8) {
+        status taken = take_allocation(type, carried, &kept);
+        if (taken != SUCCESS) return taken;
+    } else if (carried == NULL || *(unsigned char *)carried != 0xfa) {
         return INVALID_VALUE;
     }
-    *handle = (uint64_t)(uintptr_t)make(ALLOCATION, type, 1);
+    struct object *made = make(ALLOCATION, type, 1);
+    made->kept = kept;
+    *handle = (uint64_t)(uintptr_t)made;
     return SUCCESS;
 }
 
