@@ -3,11 +3,12 @@
 //! Each test builds the driver that it needs, so that tests share no state although they share a process.
 
 use std::{
+    collections::BTreeMap,
     ffi::{CStr, c_char, c_int, c_void},
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use clcu::cuda;
@@ -68,7 +69,7 @@ impl Builder {
         self
     }
 
-    /// Compiles it. `None`, after saying so for `test`, where there is no gcc.
+    /// Puts it into a directory of its own. `None`, after saying so for `test`, where there is no gcc.
     ///
     /// # Panics
     /// If gcc refuses the source.
@@ -76,16 +77,36 @@ impl Builder {
     pub fn build(self, test: &str) -> Option<Mock> {
         let directory = TempDir::with_prefix("clcu-mock-").expect("a directory for a mock driver can be made");
         let path = directory.path().join(self.file);
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock").join(self.source);
-        let mut gcc = Command::new("gcc");
-        gcc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-Wno-unused-function"]);
-        gcc.args(&self.arguments).arg("-o").arg(&path).arg(&source);
-        let Ok(output) = gcc.output() else {
+        let Some(library) = self.compiled() else {
             skipped(test, "gcc");
             return None;
         };
-        assert!(output.status.success(), "gcc refuses {}:\n{}", self.source, String::from_utf8_lossy(&output.stderr));
+        fs::write(&path, library).expect("the mock driver can be written");
         Some(Mock { directory, path })
+    }
+
+    /// The library: compiled once a process for the same arguments, against NVIDIA's header where that is at hand. `None` where there is
+    /// no gcc.
+    fn compiled(&self) -> Option<Vec<u8>> {
+        static COMPILED: Mutex<BTreeMap<(&str, Vec<String>), Vec<u8>>> = Mutex::new(BTreeMap::new());
+        let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (self.source, self.arguments.clone());
+        if let Some(library) = compiled.get(&key) {
+            return Some(library.clone());
+        }
+        let directory = TempDir::with_prefix("clcu-mock-").expect("a directory for a mock driver can be made");
+        let path = directory.path().join(self.file);
+        let mut gcc = Command::new("gcc");
+        gcc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-Wno-unused-function"]);
+        if let Some(include) = clcu_codegen::fetch::AtHand::in_this_repository().cuda_include {
+            gcc.arg(format!("-DCUDA_H=\"{}\"", include.join("cuda.h").display()));
+        }
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock").join(self.source);
+        let output = gcc.args(&self.arguments).arg("-o").arg(&path).arg(source).output().ok()?;
+        assert!(output.status.success(), "gcc refuses {}:\n{}", self.source, String::from_utf8_lossy(&output.stderr));
+        let library = fs::read(&path).expect("gcc wrote it");
+        compiled.insert(key, library.clone());
+        Some(library)
     }
 }
 
@@ -149,7 +170,7 @@ impl Mock {
         unsafe { **variable }
     }
 
-    /// Sets a variable of the driver that is an `int`: `tests/mock/cuda_interop.h` says what each does.
+    /// Sets a variable of the driver that is an `int`: `tests/mock/cuda.c` says what each does.
     ///
     /// # Panics
     /// If it has none of this name.
