@@ -20,7 +20,7 @@ mod version;
 
 use std::{env, ffi::c_void, fmt, path::PathBuf, ptr::NonNull, sync::Arc};
 
-use clcu_sys::{Api, Command, CommandInfo, cuda};
+use clcu_sys::{Api, Command, CommandInfo, cuda, rules::Given};
 
 use self::entry::{Entry, Streams};
 pub use self::{
@@ -52,6 +52,8 @@ pub const ENVIRONMENT: &str = "CLCU_CUDA_LIBRARY";
 pub struct Library {
     resolved: Resolved,
     entry: Entry,
+    /// What rules ask of the driver. Made once, since it is larger than what most calls check.
+    given: Given<'static>,
 }
 
 /// How to open a CUDA driver.
@@ -113,7 +115,8 @@ impl Options {
             (Ok((_, (entry, path))), _) => {
                 let version = entry.version.ok().map(|version| version.to_string());
                 let driver = Arc::new(Driver { path, version, platform: None });
-                Ok(Library { resolved: Resolved::new(cuda::COMMAND_COUNT, driver), entry })
+                let given = checked::given_by(entry.version.ok());
+                Ok(Library { resolved: Resolved::new(cuda::COMMAND_COUNT, driver), entry, given })
             }
             (Err(attempts), Some(path)) => Err(OpenError::StubLibrary { path, attempts }),
             (Err(attempts), None) => Err(OpenError::NotFound { what: "CUDA driver", attempts, advice: advice() }),

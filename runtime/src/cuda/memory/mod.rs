@@ -60,7 +60,7 @@ impl ExternalMemory {
         let ready = || {
             library.demand(&[command.info(), cuda::cuDestroyExternalMemory.info()])?;
             let row = kind::of_memory(handle_type);
-            let ready = library.checked(command).about(row).record(&descriptor, &checked::given(library)).ready()?;
+            let ready = library.checked(command).about(row).record(&descriptor, &library.given).ready()?;
             // The rules refuse every type that has no row.
             let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
             carrier.demand(row, &current.context().device())?;
