@@ -41,6 +41,7 @@ fn open(test: &str) -> Option<Opened> {
     mock::cuda().open(test)
 }
 
+/// A01: the number is reused at once, and nobody closes what has it now.
 #[test]
 fn after_success_the_driver_has_closed_the_descriptor_and_its_number_is_left_alone() {
     let _alone = alone();
@@ -85,6 +86,7 @@ fn after_a_failure_the_same_descriptor_comes_back_open() {
     assert!(!is_open(number), "who drops the error drops the descriptor");
 }
 
+/// A30: nothing is left of an import that fails.
 #[test]
 fn ten_thousand_failing_imports_leak_nothing_where_sixty_four_descriptors_are_allowed() {
     let _alone = alone();
@@ -145,6 +147,7 @@ fn what_a_driver_closes_although_it_fails_comes_back_under_another_number_and_is
     assert_eq!(open_descriptors(), open - 1);
 }
 
+/// D09: the caller's descriptor is gone only when both import and mapping succeeded.
 #[test]
 fn a_mapping_that_fails_gives_back_the_descriptor_and_destroys_what_was_imported() {
     let _alone = alone();
