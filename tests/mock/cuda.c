@@ -140,8 +140,10 @@ status cuMemcpy_ptds(uint64_t to, uint64_t from, size_t size) {
  * Gives out what its type says, through a pointer to nothing in particular: for 1 a file descriptor, for 8 the 64 bytes of a fabric handle.
  */
 status cuMemExportToShareableHandle(void *handle_out, uint64_t handle, unsigned type, unsigned long long flags) {
-    (void)handle;
+    struct object *object = find_object((void *)(uintptr_t)handle, ALLOCATION);
     if (handle_out == NULL || flags != 0) return INVALID_VALUE;
+    /* One of the types that it was made for. Tests of the look-up of commands have no allocation. */
+    if (object != NULL && (object->type & type) == 0) return INVALID_VALUE;
     if (type == 8) {
         memset(handle_out, 0xfa, 64);
         return SUCCESS;

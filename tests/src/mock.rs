@@ -6,7 +6,6 @@ use std::{
     ffi::{CStr, c_char, c_int, c_void},
     fs,
     path::{Path, PathBuf},
-    process::Command,
     sync::Arc,
 };
 
@@ -26,12 +25,12 @@ pub struct Builder {
 
 /// A CUDA driver. `tests/mock/cuda.c` says what can be set.
 pub fn cuda() -> Builder {
-    Builder { source: "cuda.c", file: "libcuda.so.1", arguments: Vec::new() }
+    Builder { source: "cuda.c", file: if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" }, arguments: Vec::new() }
 }
 
 /// An OpenCL library. `tests/mock/opencl.c` says what can be set.
 pub fn opencl() -> Builder {
-    Builder { source: "opencl.c", file: "libOpenCL.so.1", arguments: Vec::new() }
+    Builder { source: "opencl.c", file: if cfg!(windows) { "OpenCL.dll" } else { "libOpenCL.so.1" }, arguments: Vec::new() }
 }
 
 impl Builder {
@@ -76,16 +75,29 @@ impl Builder {
     pub fn build(self, test: &str) -> Option<Mock> {
         let directory = TempDir::with_prefix("clcu-mock-").expect("a directory for a mock driver can be made");
         let path = directory.path().join(self.file);
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock").join(self.source);
-        let mut gcc = Command::new("gcc");
-        gcc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-Wno-unused-function"]);
-        gcc.args(&self.arguments).arg("-o").arg(&path).arg(&source);
-        let Ok(output) = gcc.output() else {
+        if !self.write(&path) {
             skipped(test, "gcc");
             return None;
-        };
-        assert!(output.status.success(), "gcc refuses {}:\n{}", self.source, String::from_utf8_lossy(&output.stderr));
+        }
         Some(Mock { directory, path })
+    }
+
+    /// Compiles it into `path`. `false` where there is no gcc.
+    #[cfg(unix)]
+    fn write(&self, path: &Path) -> bool {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock").join(self.source);
+        let mut gcc = std::process::Command::new("gcc");
+        gcc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-Wno-unused-function"]);
+        let Ok(output) = gcc.args(&self.arguments).arg("-o").arg(path).arg(source).output() else { return false };
+        assert!(output.status.success(), "gcc refuses {}:\n{}", self.source, String::from_utf8_lossy(&output.stderr));
+        true
+    }
+
+    /// Writes what was compiled along with this program (`tests/windows/build.rs`), since there is no compiler where it runs.
+    #[cfg(windows)]
+    fn write(&self, path: &Path) -> bool {
+        fs::write(path, crate::compiled::library(self.source, &self.arguments)).expect("the mock driver can be written");
+        true
     }
 }
 
@@ -121,7 +133,9 @@ impl Mock {
     /// If it is gone.
     #[must_use]
     pub fn real_path(&self) -> PathBuf {
-        fs::canonicalize(&self.path).expect("the mock driver is where it was built")
+        let path = fs::canonicalize(&self.path).expect("the mock driver is where it was built");
+        // The system's loader names files without the prefix that tells Windows to take a path as it is.
+        path.to_str().and_then(|text| text.strip_prefix(r"\\?\")).map(PathBuf::from).unwrap_or(path)
     }
 
     /// The command that was called last, as the driver noted it.

@@ -111,6 +111,13 @@ impl Allocation {
         Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
     }
 
+    /// Exports it as a global KMT handle of Windows. It is a number that holds no reference: nobody closes it.
+    pub fn export_kmt(&self) -> Result<u32, Error> {
+        let mut handle = 0_u32;
+        self.export(HandleTypes::CU_MEM_HANDLE_TYPE_WIN32_KMT, (&raw mut handle).cast(), size_of_val(&handle))?;
+        checked::some(self.device.library(), cuda::cuMemExportToShareableHandle.info(), handle, handle == 0)
+    }
+
     /// Exports it as bytes that a process on another machine of the fabric imports. They hold no reference.
     pub fn export_fabric(&self) -> Result<CUmemFabricHandle, Error> {
         let mut handle = CUmemFabricHandle { data: [0; 64] };
@@ -155,6 +162,17 @@ impl Allocation {
     pub unsafe fn import_handle(device: &Device, handle: RawHandle) -> Result<Self, Error> {
         // SAFETY: promised by the caller.
         unsafe { Self::import(device, HandleTypes::CU_MEM_HANDLE_TYPE_WIN32, handle) }
+    }
+
+    /// Imports an allocation from a global KMT handle of Windows.
+    ///
+    /// # Safety
+    /// It is one of an allocation of CUDA, which lives until this returned.
+    pub unsafe fn import_kmt(device: &Device, handle: u32) -> Result<Self, Error> {
+        // The number is passed as if it were a pointer.
+        let handle = std::ptr::without_provenance_mut(usize::try_from(handle).unwrap_or(usize::MAX));
+        // SAFETY: promised by the caller.
+        unsafe { Self::import(device, HandleTypes::CU_MEM_HANDLE_TYPE_WIN32_KMT, handle) }
     }
 
     /// Imports an allocation from bytes that [`Allocation::export_fabric`] gave, perhaps on another machine.

@@ -1,0 +1,55 @@
+//! Compiles the mock drivers of `tests/mock/` for Windows: in, every variant that a test asks for; out, `compiled.rs`, with each library in
+//! it, so that the test program brings its drivers along and runs where there is no compiler.
+//!
+//! For any other system it does nothing.
+
+use std::{
+    env,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    thread,
+};
+
+/// A source, and how it is compiled: the arguments in the order in which the test gives them.
+type Variant = (&'static str, &'static [&'static str]);
+
+const VARIANTS: &[Variant] = &[("cuda.c", &[]), ("cuda.c", &["-DDRIVER_VERSION=12040"]), ("opencl.c", &[])];
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=../mock");
+    if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("windows") {
+        return;
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let cores = thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    let numbered: Vec<_> = VARIANTS.iter().enumerate().collect();
+    thread::scope(|scope| {
+        for part in numbered.chunks(numbered.len().div_ceil(cores)) {
+            scope.spawn(|| part.iter().for_each(|(number, variant)| compile(variant, &library(&out, *number))));
+        }
+    });
+    let mut text = String::from("const LIBRARIES: &[(&str, &[&str], &[u8])] = &[\n");
+    for (number, (source, arguments)) in numbered {
+        writeln!(text, "    ({source:?}, &{arguments:?}, include_bytes!({:?})),", library(&out, number)).expect("it is a text");
+    }
+    text.push_str("];\n");
+    fs::write(out.join("compiled.rs"), text).expect("cargo's directory can be written to");
+}
+
+fn library(out: &Path, number: usize) -> PathBuf {
+    out.join(format!("{number}.dll"))
+}
+
+/// # Panics
+/// If there is no compiler, or it refuses the source: a test program without its drivers is of no use.
+fn compile((source, arguments): &Variant, library: &Path) {
+    let mut gcc = Command::new("x86_64-w64-mingw32-gcc");
+    // Statically, so that nothing of the compiler's has to lie beside the library.
+    gcc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-shared", "-static", "-s"]);
+    gcc.args(*arguments).arg("-o").arg(library).arg(Path::new("../mock").join(source));
+    let status = gcc.status().expect("mingw's compiler is there (apt-get install gcc-mingw-w64-x86-64)");
+    assert!(status.success(), "{gcc:?}: {status}");
+}

@@ -1,0 +1,25 @@
+//! The runtime as a program of Windows, on mock drivers: what it sends for each kind of Windows handle, and who closes what.
+//!
+//! In: the mock drivers that `build.rs` compiled. Out: tests. On another system there is nothing in it; `.ci/runtime-wine` builds it for
+//! Windows and runs it under Wine. What is in `tests/tests/` and is not about one system is part of it as well.
+#![cfg(windows)]
+
+// The tests that are shared with other systems call their helpers by this name.
+extern crate self as clcu_tests;
+
+mod closings;
+mod compiled;
+mod cuda_allocations;
+mod cuda_handles;
+mod cuda_memory;
+mod cuda_semaphores;
+mod handles;
+mod library;
+
+#[path = "../src/mock.rs"]
+#[allow(dead_code, unreachable_pub, reason = "it serves the tests of other systems too")]
+mod mock;
+
+#[path = "../src/upstream.rs"]
+#[allow(dead_code, unreachable_pub, reason = "it serves the tests of other systems too")]
+mod upstream;
