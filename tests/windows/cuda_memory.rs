@@ -193,6 +193,5 @@ fn ten_thousand_imports_that_fail_or_cannot_be_mapped_close_nothing_and_leave_no
     });
     assert_eq!(closed, []);
     assert_eq!(handles::references(object.as_handle()), 1);
-    assert_eq!(driver.mock.calls("cuDestroyExternalMemory"), 5000, "what was imported and not mapped");
     assert_eq!((driver.mock.number(c"mock_kept"), driver.mock.number(c"mock_alive")), (0, 0));
 }

@@ -5,7 +5,7 @@
 #![cfg(windows)]
 
 // The tests that are shared with other systems call their helpers by this name.
-extern crate self as clcu_tests;
+//EXT extern crate self as clcu_tests;
 
 mod closings;
 mod compiled;
