@@ -15,7 +15,43 @@ use std::{
 /// A source, and how it is compiled: the arguments in the order in which the test gives them.
 type Variant = (&'static str, &'static [&'static str]);
 
-const VARIANTS: &[Variant] = &[("cuda.c", &[]), ("cuda.c", &["-DDRIVER_VERSION=12040"]), ("opencl.c", &[])];
+const VARIANTS: &[Variant] = &[
+    ("cuda.c", &[]),
+    ("cuda.c", &["-DDRIVER_VERSION=11000", "-DWITHOUT_cuGetProcAddress", "-DWITHOUT_cuGetProcAddress_v2"]),
+    ("cuda.c", &["-DDRIVER_VERSION=11030", "-DWITHOUT_cuGetProcAddress_v2"]),
+    ("cuda.c", &["-DDRIVER_VERSION=11080"]),
+    ("cuda.c", &["-DDRIVER_VERSION=12040"]),
+    ("cuda.c", &["-DDRIVER_VERSION=12040", "-DWITHOUT_cuCtxCreate_v4"]),
+    ("cuda.c", &["-DDRIVER_VERSION=13990"]),
+    ("cuda.c", &["-DGARBAGE"]),
+    ("cuda.c", &["-DGARBAGE", "-DWITHOUT_cuGetProcAddress_v2"]),
+    ("cuda.c", &["-DSTUB"]),
+    ("cuda.c", &["-DSTUB_INIT"]),
+    ("cuda.c", &["-DUNKNOWN_RESULT=12345"]),
+    ("cuda.c", &["-DVERSION_FAILS=999"]),
+    ("cuda.c", &["-DWITHOUT_cuCtxCreate_v4", "-DWITHOUT_cuCtxSynchronize_v2", "-DWITHOUT_cuDeviceGetAttribute"]),
+    ("cuda.c", &["-DWITHOUT_cuCtxSynchronize_v2"]),
+    ("cuda.c", &["-DWITHOUT_cuDestroyExternalSemaphore", "-DWITHOUT_cuWaitExternalSemaphoresAsync"]),
+    ("cuda.c", &["-DWITHOUT_cuGetProcAddress", "-DWITHOUT_cuGetProcAddress_v2"]),
+    ("opencl.c", &[]),
+    (
+        "opencl.c",
+        &[
+            "-DANSWERS_TO_EVERYTHING",
+            "-DEXTENSIONS_1=\"cl_khr_external_semaphore cl_khr_external_semaphore_sync_fd_x x_cl_khr_external_semaphore_sync_fd\"",
+        ],
+    ),
+    ("opencl.c", &["-DEXTENSIONS_0=\"cl_khr_external_memory cl_khr_semaphore\""]),
+    ("opencl.c", &["-DEXTENSIONS_0=\"cl_khr_icd\"", "-DDEVICE_EXTENSIONS_0=\"cl_khr_semaphore\""]),
+    ("opencl.c", &["-DLIST_FAILS=-6"]),
+    ("opencl.c", &["-DNULL_ENTRY"]),
+    ("opencl.c", &["-DNULL_ENTRY", "-DPLATFORMS=0"]),
+    ("opencl.c", &["-DPLATFORMS=0"]),
+    ("opencl.c", &["-DPLATFORMS=1"]),
+    ("opencl.c", &["-DVENDOR", "-DPLATFORMS=1"]),
+    ("opencl.c", &["-DWITHOUT_clCreateBufferWithProperties"]),
+    ("opencl.c", &["-DWITHOUT_clGetExtensionFunctionAddressForPlatform"]),
+];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -2,8 +2,7 @@
 
 use std::{
     os::windows::io::{AsRawHandle as _, BorrowedHandle, FromRawHandle as _, OwnedHandle, RawHandle},
-    process,
-    ptr,
+    process, ptr,
     sync::atomic::{AtomicU32, Ordering},
 };
 

@@ -5,7 +5,7 @@
 #![cfg(windows)]
 
 // The tests that are shared with other systems call their helpers by this name.
-//EXT extern crate self as clcu_tests;
+extern crate self as clcu_tests;
 
 mod closings;
 mod compiled;
@@ -16,6 +16,20 @@ mod cuda_semaphores;
 mod handles;
 mod library;
 
+#[path = "../tests/cuda_runtime_errors.rs"]
+mod cuda_runtime_errors;
+#[path = "../tests/cuda_runtime_semaphore.rs"]
+mod cuda_runtime_semaphore;
+#[path = "../tests/cuda_runtime_sharing.rs"]
+mod cuda_runtime_sharing;
+#[path = "../tests/runtime_cuda.rs"]
+mod runtime_cuda;
+#[path = "../tests/runtime_opencl.rs"]
+mod runtime_opencl;
+
+#[path = "../src/exported.rs"]
+#[allow(dead_code, unreachable_pub, reason = "it serves the tests of other systems too")]
+mod exported;
 #[path = "../src/mock.rs"]
 #[allow(dead_code, unreachable_pub, reason = "it serves the tests of other systems too")]
 mod mock;
