@@ -8,6 +8,11 @@
  *   mock_kept              handles that the driver has made for itself and not closed
  *   mock_name              the last name, as far as it goes
  */
+struct win32 { void *handle; const void *name; };
+union handle { int fd; struct win32 win32; const void *nv_sci; };
+_Static_assert(sizeof(union handle) == sizeof(((CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *)0)->handle), "as cuda.h has it, without a name");
+_Static_assert(sizeof(union handle) == sizeof(((CUDA_EXTERNAL_MEMORY_HANDLE_DESC *)0)->handle), "as cuda.h has it, without a name");
+
 enum carrier { NO_SUCH_TYPE, BY_FD, BY_OPEN_FD, BY_NT_HANDLE, BY_NUMBER, BY_NV_SCI };
 
 /* By type of handle: of a semaphore from 1 to 10, of memory from 1 to 9. */

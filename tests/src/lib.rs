@@ -2,6 +2,7 @@
 
 pub mod c_declaration;
 pub mod cuda;
+pub mod cuda_declarations;
 pub mod cuda_program;
 pub mod exported;
 pub mod mock;

@@ -67,7 +67,7 @@ impl Builder {
         self
     }
 
-    /// Compiles it. `None`, after saying so for `test`, where there is no gcc.
+    /// Puts it into a directory of its own. `None`, after saying so for `test`, where there is no gcc.
     ///
     /// # Panics
     /// If gcc refuses the source.
@@ -75,29 +75,46 @@ impl Builder {
     pub fn build(self, test: &str) -> Option<Mock> {
         let directory = TempDir::with_prefix("clcu-mock-").expect("a directory for a mock driver can be made");
         let path = directory.path().join(self.file);
-        if !self.write(&path) {
+        let Some(library) = self.compiled() else {
             skipped(test, "gcc");
             return None;
-        }
+        };
+        fs::write(&path, library).expect("the mock driver can be written");
         Some(Mock { directory, path })
     }
 
-    /// Compiles it into `path`. `false` where there is no gcc.
+    /// The library: compiled once a process for the same arguments, against NVIDIA's header where that is at hand. `None` where there is
+    /// no gcc.
     #[cfg(unix)]
-    fn write(&self, path: &Path) -> bool {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock").join(self.source);
+    fn compiled(&self) -> Option<Vec<u8>> {
+        use std::sync::{Mutex, PoisonError};
+
+        static COMPILED: Mutex<std::collections::BTreeMap<(&str, Vec<String>), Vec<u8>>> = Mutex::new(std::collections::BTreeMap::new());
+        let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (self.source, self.arguments.clone());
+        if let Some(library) = compiled.get(&key) {
+            return Some(library.clone());
+        }
+        let directory = TempDir::with_prefix("clcu-mock-").expect("a directory for a mock driver can be made");
+        let path = directory.path().join(self.file);
         let mut gcc = std::process::Command::new("gcc");
         gcc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-Wno-unused-function"]);
-        let Ok(output) = gcc.args(&self.arguments).arg("-o").arg(path).arg(source).output() else { return false };
+        if let Some(include) = clcu_codegen::fetch::AtHand::in_this_repository().cuda_include {
+            gcc.arg(format!("-DCUDA_H=\"{}\"", include.join("cuda.h").display()));
+        }
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock").join(self.source);
+        let output = gcc.args(&self.arguments).arg("-o").arg(&path).arg(source).output().ok()?;
         assert!(output.status.success(), "gcc refuses {}:\n{}", self.source, String::from_utf8_lossy(&output.stderr));
-        true
+        let library = fs::read(&path).expect("gcc wrote it");
+        compiled.insert(key, library.clone());
+        Some(library)
     }
 
-    /// Writes what was compiled along with this program (`tests/windows/build.rs`), since there is no compiler where it runs.
+    /// The library that was compiled along with this program (`tests/windows/build.rs`), since there is no compiler where it runs.
     #[cfg(windows)]
-    fn write(&self, path: &Path) -> bool {
-        fs::write(path, crate::compiled::library(self.source, &self.arguments)).expect("the mock driver can be written");
-        true
+    #[allow(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
+    fn compiled(&self) -> Option<&'static [u8]> {
+        Some(crate::compiled::library(self.source, &self.arguments))
     }
 }
 
@@ -163,7 +180,7 @@ impl Mock {
         unsafe { **variable }
     }
 
-    /// Sets a variable of the driver that is an `int`: `tests/mock/cuda_interop.h` says what each does.
+    /// Sets a variable of the driver that is an `int`: `tests/mock/cuda.c` says what each does.
     ///
     /// # Panics
     /// If it has none of this name.

@@ -7,10 +7,14 @@ mod context;
 mod device;
 mod entry;
 mod error;
+mod export;
 mod import;
 pub mod ipc;
 pub mod kind;
+mod mapping;
 pub mod memory;
+mod pool;
+pub mod range;
 pub mod semaphore;
 mod version;
 
@@ -25,7 +29,9 @@ pub use self::{
     device::{Capability, Device, Identity, Luid, Support, Uuid},
     error::{CallError, Error, Invalid, Obstacle, Unsupported},
     import::ImportError,
+    mapping::{Access, MappedAllocation, Mapping, Reservation},
     memory::ExternalMemory,
+    pool::{Pool, PoolMemory},
     semaphore::ExternalSemaphore,
     version::{Version, Versions},
 };
