@@ -114,13 +114,6 @@ impl Allocation {
         export::number(&self.device, row(handle_type)?, command, |out| unsafe { self.export(handle_type, out) })
     }
 
-    /// Exports it as a global KMT handle of Windows. It is a number that holds no reference: nobody closes it.
-    pub fn export_kmt(&self) -> Result<u32, Error> {
-        let mut handle = 0_u32;
-        self.export(HandleTypes::CU_MEM_HANDLE_TYPE_WIN32_KMT, (&raw mut handle).cast(), size_of_val(&handle))?;
-        checked::some(self.device.library(), cuda::cuMemExportToShareableHandle.info(), handle, handle == 0)
-    }
-
     /// Exports it as bytes that a process on another machine of the fabric imports. They hold no reference.
     pub fn export_fabric(&self) -> Result<CUmemFabricHandle, Error> {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_FABRIC;
