@@ -1,9 +1,9 @@
 //! External memory on the mock driver: what is sent, what is refused before it is sent, and in which order it goes.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use clcu::{
-    cuda::{Current, Error, ExternalMemory, memory::Source},
+    cuda::{Current, Error, ExternalMemory, Obstacle, Support, Version, memory::Source},
     sys::{
         cuda::{
             self, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC as ArrayDescriptor, CUarray_format, CUexternalMemory,
@@ -31,8 +31,6 @@ fn broken(current: &Current<'_>, source: Source<'_>) -> Vec<&'static str> {
 
 #[test]
 fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
-    use std::os::fd::AsRawFd as _;
-
     let Some(driver) = mock::cuda().open("cuda_runtime_memory: import bytes") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
     let fd = fd();
@@ -165,6 +163,34 @@ fn what_could_not_be_destroyed_or_unmapped_is_not_imported_or_mapped() {
     let error = ExternalMemory::import_and_map(&current, Source::opaque_fd(fd(), 64), 0, 64).expect_err("it could not be unmapped");
     assert!(error.into_fd().is_some());
     assert_eq!(driver.mock.calls("cuImportExternalMemory"), 1);
+}
+
+/// D06, A13: a kind that came later than the driver is no bad descriptor. The message has the versions of driver, bindings, and what is needed.
+#[test]
+fn d06_a_kind_that_is_newer_than_the_driver_is_unsupported_with_three_versions() {
+    let test = "cuda_runtime_memory: newer than the driver";
+    let fd = fd();
+    // SAFETY: the descriptor is open; the mock leaves those of dma-bufs open.
+    let dma_buf = || unsafe { Source::dmabuf_fd(fd.as_raw_fd(), 4096) };
+    let Some(driver) = mock::cuda().with("DRIVER_VERSION=12040").open(test) else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    let error = ExternalMemory::import(&current, dma_buf()).expect_err("it came with 13.0").into_error();
+    let text = error.to_string();
+    let Error::Unsupported(unsupported) = error else { panic!("{text}") };
+    assert_eq!(unsupported.why, Obstacle::Driver(Version(13000)));
+    for part in ["needs a driver for CUDA 13.0 or newer", "bindings of CUDA 13.5", "(version 12.4)", "may be OPAQUE_FD, NVSCIBUF"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(driver.mock.calls("cuImportExternalMemory"), 0);
+    let capabilities = driver.context.device().capabilities();
+    let of = |short: &str| capabilities.iter().find(|one| one.handle_type.short == short).map(|one| one.import);
+    assert_eq!(of("DMABUF_FD"), Some(Support::No(Obstacle::Driver(Version(13000)))));
+    assert_eq!(of("DMABUF_FD").expect("it is listed").to_string(), "no (needs a driver for CUDA 13.0)");
+    assert_eq!(of("OPAQUE_FD"), Some(Support::NothingToAsk), "it may be older than anything that was read");
+
+    let Some(driver) = mock::cuda().with("DRIVER_VERSION=13000").open(test) else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    ExternalMemory::import(&current, dma_buf()).expect("this driver is new enough");
 }
 
 #[test]
