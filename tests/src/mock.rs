@@ -89,7 +89,8 @@ impl Builder {
     fn compiled(&self) -> Option<Vec<u8>> {
         use std::sync::{Mutex, PoisonError};
 
-        static COMPILED: Mutex<std::collections::BTreeMap<(&str, Vec<String>), Vec<u8>>> = Mutex::new(std::collections::BTreeMap::new());
+        static COMPILED: Mutex<std::collections::BTreeMap<(&str, Vec<String>), Vec<u8>>> =
+            Mutex::new(std::collections::BTreeMap::new());
         let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (self.source, self.arguments.clone());
         if let Some(library) = compiled.get(&key) {

@@ -31,8 +31,10 @@ const VARIANTS: &[Variant] = &[
     ("cuda.c", &["-DVERSION_FAILS=999"]),
     ("cuda.c", &["-DWITHOUT_cuCtxCreate_v4", "-DWITHOUT_cuCtxSynchronize_v2", "-DWITHOUT_cuDeviceGetAttribute"]),
     ("cuda.c", &["-DWITHOUT_cuCtxSynchronize_v2"]),
+    ("cuda.c", &["-DWITHOUT_cuDestroyExternalMemory"]),
     ("cuda.c", &["-DWITHOUT_cuDestroyExternalSemaphore", "-DWITHOUT_cuWaitExternalSemaphoresAsync"]),
     ("cuda.c", &["-DWITHOUT_cuGetProcAddress", "-DWITHOUT_cuGetProcAddress_v2"]),
+    ("cuda.c", &["-DWITHOUT_cuMemFree_v2"]),
     ("opencl.c", &[]),
     (
         "opencl.c",

@@ -6,9 +6,12 @@ use std::{
 };
 
 use clcu::{
-    cuda::{Allocation, Error, Obstacle},
+    cuda::{Allocation, Error, Obstacle, Pool},
     sys::{
-        cuda::{CUmemAllocationHandleType as HandleTypes, CUmemAllocationProp, CUmemAllocationType, CUmemLocationType, CUresult},
+        cuda::{
+            CUmemAllocationHandleType as HandleTypes, CUmemAllocationProp, CUmemAllocationType, CUmemLocationType, CUmemPoolProps,
+            CUresult,
+        },
         rules::Zeroed,
     },
 };
@@ -90,6 +93,38 @@ fn a_global_number_goes_out_and_in_and_nobody_closes_it() {
     });
     assert_eq!(closed, []);
     assert_eq!(driver.mock.number(c"mock_alive"), 0);
+}
+
+#[test]
+fn a_pool_is_shared_by_a_handle_that_each_side_closes_for_itself() {
+    let Some(driver) = mock::cuda().open("cuda_allocations: pools") else { return };
+    let (device, current) = (driver.context.device(), driver.context.enter().expect("the mock has contexts"));
+    let error = Pool::new(&device, NT).expect_err("it has no attributes");
+    assert!(error.to_string().contains("cuda/CUmemPoolProps/win32SecurityAttributes-non-null"), "{error}");
+    let security = SECURITY_ATTRIBUTES::default();
+    let properties = Zeroed::<CUmemPoolProps>::new()
+        .with(CUmemPoolProps::ALLOC_TYPE, CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED)
+        .with(CUmemPoolProps::LOCATION_TYPE, CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE)
+        .with(CUmemPoolProps::HANDLE_TYPES, NT)
+        .with(CUmemPoolProps::WIN32_SECURITY_ATTRIBUTES, (&raw const security).cast_mut().cast());
+    let (number, closed) = closings::during(|| {
+        // SAFETY: the attributes live as long as the call; the mock does not follow them.
+        let pool = unsafe { Pool::with_properties(&device, &properties) }.expect("the mock makes pools");
+        let handle = pool.export_handle().expect("the mock exports");
+        let memory = pool.allocate(&current.default_stream(), 64).expect("the mock allocates");
+        let data = memory.export_pointer().expect("the mock exports");
+        // SAFETY: it is open, and this mock leaves it open.
+        let imported = unsafe { Pool::import_handle(&device, handle.as_raw_handle()) }.expect("the mock imports");
+        assert_eq!(handles::references(handle.as_handle()), 2, "the driver has its own");
+        // SAFETY: the bytes came from the mock, and `memory` lives.
+        drop(unsafe { imported.import_pointer(&current, &data) }.expect("the mock imports"));
+        drop(imported);
+        assert_eq!(handles::references(handle.as_handle()), 1);
+        handle.as_raw_handle()
+    });
+    assert_eq!(closed, [number]);
+    let left = (driver.mock.number(c"mock_kept"), driver.mock.number(c"mock_alive"), driver.mock.number(c"mock_unclean"));
+    assert_eq!(left, (0, 0, 0));
 }
 
 #[test]

@@ -18,6 +18,10 @@ mod library;
 
 #[path = "../tests/cuda_runtime_errors.rs"]
 mod cuda_runtime_errors;
+#[path = "../tests/cuda_runtime_graph.rs"]
+mod cuda_runtime_graph;
+#[path = "../tests/cuda_runtime_memory.rs"]
+mod cuda_runtime_memory;
 #[path = "../tests/cuda_runtime_semaphore.rs"]
 mod cuda_runtime_semaphore;
 #[path = "../tests/cuda_runtime_sharing.rs"]
