@@ -14,7 +14,7 @@ use clcu_sys::{
     opencl::{self, cl_device_id, cl_device_info, cl_device_type, cl_platform_id, cl_platform_info, cl_result},
 };
 
-use super::{entry::Entry, extensions::Extensions, query};
+use super::{entry::Entry, error::Error, extensions::Extensions, query};
 use crate::{
     error::{Availability, Driver, Missing, Needs},
     resolved::{LookUp, Resolved},
@@ -61,6 +61,33 @@ impl Platform {
     #[must_use]
     pub fn driver(&self) -> &Driver {
         &self.resolved.driver
+    }
+
+    /// The same, to be kept in an error.
+    pub(crate) fn shared_driver(&self) -> &Arc<Driver> {
+        &self.resolved.driver
+    }
+
+    /// Whether all of these commands are there.
+    ///
+    /// # Errors
+    /// Every one that is not.
+    pub fn demand(&self, commands: &[&'static CommandInfo]) -> Result<(), Error> {
+        let absent = |command: &&'static CommandInfo| self.resolved.resolve(command, &self.asked).err();
+        let missing: Vec<_> = commands.iter().filter_map(absent).collect();
+        if missing.is_empty() { Ok(()) } else { Err(Error::Missing(missing)) }
+    }
+
+    /// Whether the platform or a device of it lists one of these extensions, which `command` needs for what it shall do.
+    pub(super) fn demand_extension(&self, command: &'static CommandInfo, extensions: &'static [&'static str]) -> Result<(), Error> {
+        if extensions.iter().all(|name| name.is_empty()) {
+            return Ok(());
+        }
+        let missing = |reason| {
+            let driver = Arc::clone(self.shared_driver());
+            Error::Missing(vec![Missing { command, needs: Needs::Extension(extensions), driver, reason }])
+        };
+        self.asked.lists(extensions).map_err(missing)
     }
 
     /// The names of the extensions that the platform lists, sorted. `Err` is what it answered instead.
