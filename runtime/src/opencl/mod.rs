@@ -5,6 +5,7 @@ mod entry;
 mod extensions;
 mod platform;
 mod query;
+mod version;
 
 use std::{env, error::Error, fmt, path::PathBuf, sync::Arc};
 
