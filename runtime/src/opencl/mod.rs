@@ -15,6 +15,7 @@ pub mod properties;
 mod query;
 mod queue;
 pub mod semaphore;
+mod version;
 
 use std::{env, fmt, path::PathBuf, sync::Arc};
 

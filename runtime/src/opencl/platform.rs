@@ -14,7 +14,7 @@ use clcu_sys::{
     opencl::{self, cl_device_id, cl_device_info, cl_device_type, cl_platform_id, cl_platform_info, cl_result},
 };
 
-use super::{entry::Entry, error::Error, extensions::Extensions, query};
+use super::{entry::Entry, error::Error, extensions::Extensions, query, version::Version};
 use crate::{
     error::{Availability, Driver, Missing, Needs},
     resolved::{LookUp, Resolved},
@@ -32,10 +32,10 @@ pub struct Platform {
 impl Platform {
     /// Asks the platform for its name and version. One that fails to say them is a platform nonetheless.
     pub(super) fn new(id: cl_platform_id, library: &Driver, entry: Entry) -> Self {
-        let asked = Asked { id, entry, platform: OnceLock::new(), devices: OnceLock::new() };
+        let asked = Asked { id, entry, version: OnceLock::new(), platform: OnceLock::new(), devices: OnceLock::new() };
         let driver = Driver {
             path: library.path.clone(),
-            version: asked.text(cl_platform_info::CL_PLATFORM_VERSION).ok(),
+            version: asked.version().as_ref().ok().cloned(),
             platform: Some(asked.text(cl_platform_info::CL_PLATFORM_NAME).unwrap_or_else(|error| format!("unnamed, {error}"))),
         };
         Self { resolved: Resolved::new(opencl::COMMAND_COUNT, Arc::new(driver)), asked }
@@ -113,6 +113,7 @@ impl Platform {
 struct Asked {
     id: cl_platform_id,
     entry: Entry,
+    version: OnceLock<Result<String, String>>,
     platform: OnceLock<Result<Extensions, String>>,
     devices: OnceLock<Extensions>,
 }
@@ -183,6 +184,20 @@ impl Asked {
         Err(of_platform.err().unwrap_or_else(|| "neither the platform nor a device of it lists it".to_owned()))
     }
 
+    fn version(&self) -> &Result<String, String> {
+        self.version.get_or_init(|| self.text(cl_platform_info::CL_PLATFORM_VERSION))
+    }
+
+    /// A loader has the commands of its own version, and calls into a driver that may be older: it then calls what is not there.
+    fn is_new_enough(&self, since: &str) -> Result<(), String> {
+        let Some(needed) = Version::new(since) else { return Ok(()) };
+        match self.version().as_deref().ok().and_then(Version::of_platform) {
+            Some(version) if version < needed => Err(format!("the platform is of OpenCL {version}")),
+            // A platform that does not say its version may have it.
+            _ => Ok(()),
+        }
+    }
+
     fn extension_function(&self, symbol: &CStr) -> Result<NonNull<c_void>, String> {
         let address = match self.core(opencl::clGetExtensionFunctionAddressForPlatform) {
             // SAFETY: the id came from the library, and the name is a C string.
@@ -201,6 +216,7 @@ impl LookUp for Asked {
 
     fn look_up(&self, command: &'static CommandInfo) -> Result<NonNull<c_void>, String> {
         if command.extensions.is_empty() {
+            self.is_new_enough(command.since)?;
             return self.entry.function(command.symbol);
         }
         self.lists(command.extensions)?;
