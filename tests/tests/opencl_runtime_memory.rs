@@ -11,6 +11,7 @@ use std::{
 };
 
 use clcu::{
+    descriptor,
     opencl::{
         Context, Device, Error, ExternalMemory, ImportError, Obstacle, Queue,
         memory::{self, Image, Misuse, Object, Source},
@@ -444,6 +445,22 @@ fn a16_what_a_descriptor_refers_to_is_looked_at_where_it_is_asked_for() {
         machine.import(Source::opaque_fd(fd, Object::buffer(64))).expect("nobody asked, and the mock takes it");
     }
     assert_eq!(machine.icd.calls(CREATE_BUFFER).len(), 3);
+}
+
+#[test]
+fn a16_a_sync_file_has_one_kind_and_an_opaque_descriptor_is_the_drivers_own_matter() {
+    let rows = clcu::sys::cuda::HANDLE_TYPES.iter().chain(clcu::sys::opencl::HANDLE_TYPES);
+    let rows: Vec<_> = rows.filter(|row| matches!(row.short, "SYNC_FD" | "OPAQUE_FD" | "TIMELINE_SEMAPHORE_FD")).collect();
+    assert_eq!(rows.len(), 6, "three of CUDA, three of OpenCL");
+    let (pipe, _writer) = std::io::pipe().expect("a pipe can be made");
+    let device = fd();
+    for row in rows {
+        let error = descriptor::check(&pipe, row).expect_err("no driver exports a pipe").to_string();
+        assert!(error.contains(row.name) && error.starts_with("pipe:["), "{error}");
+        let verdict = descriptor::check(&device, row);
+        assert_eq!(verdict.is_ok(), row.short != "SYNC_FD", "{}: some drivers' opaque descriptors are of their device", row.name);
+    }
+    assert!(is_open(pipe.as_raw_fd()) && is_open(device.as_raw_fd()));
 }
 
 #[test]
