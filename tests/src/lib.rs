@@ -11,4 +11,5 @@ pub mod opencl_differences;
 pub mod opencl_headers;
 pub mod opencl_listing;
 pub mod releases;
+pub mod scene;
 pub mod upstream;

@@ -42,6 +42,13 @@ pub enum Error {
         /// The platform.
         driver: Arc<Driver>,
     },
+    /// The platform gave nothing, and wrote no code to `errcode_ret` that would say why.
+    Silent {
+        /// The command.
+        command: &'static CommandInfo,
+        /// The platform.
+        driver: Arc<Driver>,
+    },
     /// The platform reported success, and an answer of another size than what was asked for has. What it wrote is not used.
     UnexpectedSize {
         /// The command.
@@ -109,6 +116,11 @@ impl fmt::Display for Error {
                     command.symbol.to_string_lossy()
                 )
             }
+            Self::Silent { command, driver } => write!(
+                f,
+                "{} gave no object, and wrote no code to errcode_ret. Report it to whoever made {driver}.",
+                command.symbol.to_string_lossy()
+            ),
             Self::UnexpectedSize { command, what, wanted, found, driver } => write!(
                 f,
                 "{}: {what} has {wanted} bytes, and the platform announced {found}; the answer was not used. Report it to whoever made \
@@ -134,6 +146,7 @@ impl error::Error for Error {
             Self::Call(call) => Some(call),
             Self::DoesNotFit(error) => Some(error),
             Self::Nothing { .. }
+            | Self::Silent { .. }
             | Self::UnexpectedSize { .. }
             | Self::OtherContext { .. }
             | Self::UnknownHandleType { .. }
