@@ -4,6 +4,7 @@ pub mod c_declaration;
 pub mod cuda;
 pub mod cuda_program;
 pub mod icd;
+pub mod listener;
 pub mod mock;
 pub mod opencl;
 pub mod opencl_bindgen;

@@ -105,7 +105,14 @@ impl fmt::Display for Error {
                 f.write_str(", or what it needs; nothing was called")?;
                 missing.iter().try_for_each(|one| write!(f, "\n  {one}"))
             }
-            Self::Invalid(invalid) => invalid.fmt(f),
+            Self::Invalid(Invalid { command, violations }) => {
+                let (count, rules) = (violations.len(), if violations.len() == 1 { "rule" } else { "rules" });
+                write!(f, "{} was not called: {count} {rules} broken", command.symbol.to_string_lossy())?;
+                violations.iter().try_for_each(|(subject, violation)| {
+                    f.write_str("\n  ")?;
+                    meaning::broken(f, subject, violation)
+                })
+            }
             Self::Unsupported(unsupported) => unsupported.fmt(f),
             Self::Misuse(misuse) => misuse.fmt(f),
             Self::Call(call) => call.fmt(f),
