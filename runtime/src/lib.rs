@@ -25,6 +25,8 @@
 mod candidate;
 mod checked;
 pub mod cuda;
+#[cfg(unix)]
+pub mod descriptor;
 mod error;
 mod import;
 mod loader;

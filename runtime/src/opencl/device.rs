@@ -62,6 +62,27 @@ impl Device {
         &self.platform
     }
 
+    /// Its name, as `"NVIDIA H200"`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] where the driver refuses to say.
+    pub fn name(&self) -> Result<String, Error> {
+        let what = cl_device_info::CL_DEVICE_NAME;
+        let bytes =
+            query::values(&self.platform, &opencl::clGetDeviceInfo, "CL_DEVICE_NAME", 0_u8, |get, size, value, size_ret| {
+                // SAFETY: the device is alive; there is room for `size` bytes.
+                unsafe { get(self.id, what, size, value, size_ret) }
+            })?;
+        let name = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+        Ok(String::from_utf8_lossy(name).trim().to_owned())
+    }
+
+    /// Whether it lists this extension, by its whole name, or its platform does for all its devices.
+    #[must_use]
+    pub fn has_extension(&self, name: &str) -> bool {
+        self.platform.has_extension_for(self.id, name)
+    }
+
     /// The values of a list that the device is asked for, such as `CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR`. An empty list is an answer.
     ///
     /// # Errors

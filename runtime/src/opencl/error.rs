@@ -15,9 +15,12 @@ use clcu_sys::{
 
 use super::{
     meaning::{self, Meaning},
+    memory,
     properties::DoesNotFit,
     semaphore::Misuse,
 };
+#[cfg(unix)]
+use crate::descriptor::WrongKind;
 use crate::error::{Driver, Invalid, Missing};
 
 /// Anything that stops a call of this module.
@@ -33,6 +36,11 @@ pub enum Error {
     Unsupported(Unsupported),
     /// A signal, wait, export or re-import that cannot be right whatever any other party does. The platform was not called.
     Misuse(Misuse),
+    /// External memory would be acquired twice, or released without having been acquired. The platform was not called.
+    Transfer(memory::Misuse),
+    /// A file descriptor is not what the handle type takes, as far as the operating system tells. The platform was not called.
+    #[cfg(unix)]
+    Descriptor(WrongKind),
     /// The platform refused.
     Call(CallError),
     /// The platform reported success, and gave nothing.
@@ -115,6 +123,9 @@ impl fmt::Display for Error {
             }
             Self::Unsupported(unsupported) => unsupported.fmt(f),
             Self::Misuse(misuse) => misuse.fmt(f),
+            Self::Transfer(misuse) => misuse.fmt(f),
+            #[cfg(unix)]
+            Self::Descriptor(wrong) => wrong.fmt(f),
             Self::Call(call) => call.fmt(f),
             Self::Nothing { command, driver } => {
                 write!(
@@ -150,6 +161,9 @@ impl error::Error for Error {
             Self::Invalid(invalid) => Some(invalid),
             Self::Unsupported(unsupported) => Some(unsupported),
             Self::Misuse(misuse) => Some(misuse),
+            Self::Transfer(misuse) => Some(misuse),
+            #[cfg(unix)]
+            Self::Descriptor(wrong) => Some(wrong),
             Self::Call(call) => Some(call),
             Self::DoesNotFit(error) => Some(error),
             Self::Nothing { .. }
@@ -271,6 +285,8 @@ pub struct Unsupported {
     pub handle_type: &'static HandleType,
     /// Why not.
     pub why: Obstacle,
+    /// What a device answered that does not list the kind: the numbers of the handle types that it lists. Empty for other obstacles, too.
+    pub listed: Vec<u32>,
     /// The platform.
     pub driver: Arc<Driver>,
 }
@@ -289,16 +305,35 @@ pub enum Obstacle {
     Carrier,
 }
 
+impl Unsupported {
+    /// What is listed, by name where these bindings know it.
+    fn list(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.listed.is_empty() {
+            return f.write_str("none");
+        }
+        for (index, number) in self.listed.iter().enumerate() {
+            f.write_str(if index == 0 { "" } else { ", " })?;
+            let row =
+                opencl::HANDLE_TYPES.iter().find(|row| row.kind == self.handle_type.kind && row.value == Some((*number).into()));
+            match row {
+                Some(row) => f.write_str(row.name)?,
+                None => write!(f, "{number:#06X}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.handle_type.name;
         match self.why {
             Obstacle::System => write!(f, "{name} is not supported: it does not exist on {}", std::env::consts::OS),
-            Obstacle::NotListed(query) => write!(
-                f,
-                "{name} is not supported: a device of the context does not list it in {query}; {} was asked, and the handle is untouched",
-                self.driver
-            ),
+            Obstacle::NotListed(query) => {
+                write!(f, "{name} is not supported: a device of the context does not list it in {query}, which lists ")?;
+                self.list(f)?;
+                write!(f, "; {} was asked, and the handle is untouched", self.driver)
+            }
             Obstacle::Payload => {
                 write!(f, "{name} does not fit the type of semaphore that was asked for: it carries {:?}", self.handle_type.payload)
             }

@@ -6,6 +6,8 @@ use clcu_sys::{
     rules::{ExportedSize, HandleKind, HandleType, Owner, Platform},
 };
 
+use crate::import::Carrier;
+
 /// The row of a type of semaphore handle; `None` for one that this version of the crate does not know.
 #[must_use]
 pub fn of_semaphore(handle_type: cl_external_semaphore_handle_type_khr) -> Option<&'static HandleType> {
@@ -57,6 +59,20 @@ pub(super) fn form(row: &HandleType) -> Form {
         Platform::Windows => Form::Win32,
         _ if row.short.ends_with("HARDWARE_BUFFER") => Form::Object,
         _ => Form::Fd,
+    }
+}
+
+/// Whether a handle of this kind is what an import was given.
+pub(super) fn is_carried_by(row: &HandleType, carrier: &Carrier) -> bool {
+    match carrier {
+        #[cfg(unix)]
+        Carrier::Fd(_) | Carrier::RawFd => form(row) == Form::Fd,
+        Carrier::Nothing => row.special_value.is_some(),
+        #[cfg(windows)]
+        Carrier::Win32 => form(row) == Form::Win32,
+        Carrier::Name => form(row) == Form::Name,
+        Carrier::Kmt => form(row) == Form::Kmt,
+        Carrier::Object => form(row) == Form::Object,
     }
 }
 

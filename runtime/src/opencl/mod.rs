@@ -1,6 +1,7 @@
 //! OpenCL: in, where to look for the ICD loader or a vendor's library; out, a [`Library`] with the commands of the core, and its
 //! [`Platform`]s with those of their extensions.
 
+pub mod capabilities;
 pub mod checked;
 mod context;
 mod device;
@@ -10,6 +11,7 @@ mod event;
 mod extensions;
 pub mod kind;
 mod meaning;
+pub mod memory;
 mod platform;
 pub mod properties;
 mod query;
@@ -31,6 +33,7 @@ pub use self::{
     error::{CallError, Error, Obstacle, Unsupported},
     event::{Event, Progress},
     meaning::Meaning,
+    memory::ExternalMemory,
     platform::Platform,
     queue::Queue,
     semaphore::Semaphore,

@@ -101,6 +101,27 @@ impl Platform {
         self.asked.lists(&[name]).is_ok()
     }
 
+    /// The values of a list that the platform is asked for, such as `CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR`. An empty list is an
+    /// answer.
+    ///
+    /// # Errors
+    /// As for [`Device::list`](super::Device::list).
+    pub fn list(&self, what: cl_platform_info) -> Result<Vec<u32>, Error> {
+        let name = what.name().unwrap_or("the answer");
+        query::values(self, &opencl::clGetPlatformInfo, name, 0, |get, size, value, size_ret| {
+            // SAFETY: the id came from the library; there is room for `size` bytes, aligned for any value.
+            unsafe { get(self.asked.id, what, size, value, size_ret) }
+        })
+    }
+
+    /// Whether the platform, and with it each of its devices, or this device lists an extension.
+    pub(super) fn has_extension_for(&self, device: cl_device_id, name: &str) -> bool {
+        if self.asked.of_platform().is_ok_and(|listed| listed.has(name)) {
+            return true;
+        }
+        self.asked.device_extensions(device).is_ok_and(|list| Extensions::new(&list).has(name))
+    }
+
     /// Asks for every command of the API and lists those that are missing here.
     #[must_use]
     pub fn availability(&self) -> Availability {

@@ -47,28 +47,29 @@ pub unsafe fn create_buffer(
 /// `clCreateImageWithProperties`. `None` is the null pointer. On failure nothing that the driver wrote is given on.
 ///
 /// # Safety
-/// As for [`create_buffer`], with as many bytes at `host_ptr` as the image has. Every byte of format and description is initialised.
+/// As for [`create_buffer`], with as many bytes at `host_ptr` as the image has. Every byte of format and description is initialised. Upstream wants
+/// neither for a handle that knows them itself, and both otherwise.
 #[allow(clippy::too_many_arguments)] // those of the command
 pub unsafe fn create_image(
     platform: &Platform,
     place: Place<'_>,
     properties: Option<&[u64]>,
     flags: cl_mem_flags,
-    format: &cl_image_format,
-    description: &cl_image_desc,
+    format: Option<&cl_image_format>,
+    description: Option<&cl_image_desc>,
     host_ptr: *mut c_void,
     waived: &[&str],
 ) -> Result<cl_mem, Error> {
     let list = properties.map_or(PropertyList::NULL, PropertyList::new);
-    let arguments =
-        clCreateImageWithProperties_arguments { flags, image_format: format, image_desc: description, host_ptr, properties: list };
+    let (image_format, image_desc) = (format.map_or(ptr::null(), ptr::from_ref), description.map_or(ptr::null(), ptr::from_ref));
+    let arguments = clCreateImageWithProperties_arguments { flags, image_format, image_desc, host_ptr, properties: list };
     let checked = platform.checked(&opencl::clCreateImageWithProperties).waiving(waived);
     let checked = checked.about(list.keys(TABLE).find_map(kind::of_memory_property)).arguments(&arguments, &place.given());
     let start: *const cl_mem_properties = properties.map_or(ptr::null(), |words| words.as_ptr().cast());
     // SAFETY: promised by the caller; the list ends, as was checked or is promised.
     of_place(checked, place, list).create(
         |made: &cl_mem| made.is_null(),
-        |create, errcode_ret| unsafe { create(place.context, start, flags, format, description, host_ptr, errcode_ret) },
+        |create, errcode_ret| unsafe { create(place.context, start, flags, image_format, image_desc, host_ptr, errcode_ret) },
     )
 }
 

@@ -63,7 +63,7 @@ use super::{
     Context, ImportError, Platform,
     checked::{Checked, create_checks},
     error::{Error, Obstacle, Unsupported},
-    kind::{self, Form},
+    kind,
 };
 use crate::{
     import::{Carrier, DUPLICATING},
@@ -105,22 +105,27 @@ const COMMANDS: [&CommandInfo; 4] = [
     opencl::clEnqueueWaitSemaphoresKHR.info(),
 ];
 
-/// The facts of the handle types that a device, or every device of a context, imports; and the first device that is known to lack `row`.
+/// The facts of the handle types that a device, or every device of a context, imports; and what the first device lists that is known to lack
+/// `row`.
 struct Imports {
     types: Option<Vec<u64>>,
-    lacks: bool,
+    without: Option<Vec<u32>>,
 }
 
 impl Imports {
     fn of(context: &Context, device: Option<cl_device_id>, row: Option<&'static HandleType>) -> Self {
-        let Some(row) = row else { return Self { types: None, lacks: false } };
+        let Some(row) = row else { return Self { types: None, without: None } };
         let answers = context.device_ids().iter().zip(context.semaphore_types());
         let mut concerned = answers.filter(|(id, _)| device.is_none_or(|device| device == **id)).map(|(_, types)| types);
         let lacks = |types: &Vec<u64>| row.value.is_some_and(|value| !types.contains(&value));
         match device {
             // The rules judge a device of a device list by its answer.
-            Some(_) => Self { types: concerned.next().cloned().flatten(), lacks: false },
-            None => Self { types: None, lacks: concerned.any(|types| types.as_ref().is_some_and(lacks)) },
+            Some(_) => Self { types: concerned.next().cloned().flatten(), without: None },
+            None => {
+                let without = concerned.flatten().find(|types| lacks(types));
+                let number = |value: &u64| u32::try_from(*value).ok();
+                Self { types: None, without: without.map(|types| types.iter().filter_map(number).collect()) }
+            }
         }
     }
 }
@@ -322,22 +327,13 @@ fn demand_import<'c, K: Kind>(
     // The rules refuse every type that has no row.
     let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0.into() })?;
     demand_payload::<K>(platform, row)?;
-    let carried = match carrier {
-        #[cfg(unix)]
-        Carrier::Fd(_) | Carrier::RawFd => kind::form(row) == Form::Fd,
-        Carrier::Nothing => row.special_value.is_some(),
-        #[cfg(windows)]
-        Carrier::Win32 => kind::form(row) == Form::Win32,
-        Carrier::Name => kind::form(row) == Form::Name,
-        Carrier::Kmt => kind::form(row) == Form::Kmt,
-        Carrier::Object => kind::form(row) == Form::Object,
-    };
-    let why = if !carried {
+    let why = if !kind::is_carried_by(row, carrier) {
         Obstacle::Carrier
     } else if !kind::exists_here(row) {
         Obstacle::System
-    } else if imports.lacks {
-        Obstacle::NotListed(row.capability_query)
+    } else if let Some(listed) = imports.without {
+        let (why, driver) = (Obstacle::NotListed(row.capability_query), Arc::clone(platform.shared_driver()));
+        return Err(Error::Unsupported(Unsupported { handle_type: row, why, listed, driver }));
     } else {
         return Ok((ready, row));
     };
@@ -351,7 +347,7 @@ fn demand_payload<K: Kind>(platform: &Platform, row: &'static HandleType) -> Res
 }
 
 fn unsupported(platform: &Platform, row: &'static HandleType, why: Obstacle) -> Error {
-    Error::Unsupported(Unsupported { handle_type: row, why, driver: Arc::clone(platform.shared_driver()) })
+    Error::Unsupported(Unsupported { handle_type: row, why, listed: Vec::new(), driver: Arc::clone(platform.shared_driver()) })
 }
 
 impl Inner {
