@@ -50,8 +50,8 @@ mod events {
     }
 
     /// The end of an object that was tracked.
-    pub(crate) fn destroyed(handle_type: &'static HandleType, stats: &dyn std::fmt::Display) {
-        tracing::debug!(target: TARGET, handle_type = handle_type.name, %stats, "destroyed");
+    pub(crate) fn destroyed(handle_type: &str, stats: &dyn std::fmt::Display) {
+        tracing::debug!(target: TARGET, handle_type, %stats, "destroyed");
     }
 }
 
@@ -72,7 +72,7 @@ mod events {
 
     pub(crate) fn lost(_: &str, _: &(dyn std::error::Error + 'static)) {}
     pub(crate) fn suspicious(_: &str, _: u64, _: u64) {}
-    pub(crate) fn destroyed(_: &'static HandleType, _: &dyn std::fmt::Display) {}
+    pub(crate) fn destroyed(_: &str, _: &dyn std::fmt::Display) {}
 }
 
 pub(crate) use events::{destroyed, lost, suspicious};

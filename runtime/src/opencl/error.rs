@@ -50,6 +50,13 @@ pub enum Error {
         /// The platform.
         driver: Arc<Driver>,
     },
+    /// The platform gave nothing, and wrote no code to `errcode_ret` that would say why.
+    Silent {
+        /// The command.
+        command: &'static CommandInfo,
+        /// The platform.
+        driver: Arc<Driver>,
+    },
     /// The platform reported success, and an answer of another size than what was asked for has. What it wrote is not used.
     UnexpectedSize {
         /// The command.
@@ -106,7 +113,14 @@ impl fmt::Display for Error {
                 f.write_str(", or what it needs; nothing was called")?;
                 missing.iter().try_for_each(|one| write!(f, "\n  {one}"))
             }
-            Self::Invalid(invalid) => invalid.fmt(f),
+            Self::Invalid(Invalid { command, violations }) => {
+                let (count, rules) = (violations.len(), if violations.len() == 1 { "rule" } else { "rules" });
+                write!(f, "{} was not called: {count} {rules} broken", command.symbol.to_string_lossy())?;
+                violations.iter().try_for_each(|(subject, violation)| {
+                    f.write_str("\n  ")?;
+                    meaning::broken(f, subject, violation)
+                })
+            }
             Self::Unsupported(unsupported) => unsupported.fmt(f),
             Self::Misuse(misuse) => misuse.fmt(f),
             Self::Transfer(misuse) => misuse.fmt(f),
@@ -120,6 +134,11 @@ impl fmt::Display for Error {
                     command.symbol.to_string_lossy()
                 )
             }
+            Self::Silent { command, driver } => write!(
+                f,
+                "{} gave no object, and wrote no code to errcode_ret. Report it to whoever made {driver}.",
+                command.symbol.to_string_lossy()
+            ),
             Self::UnexpectedSize { command, what, wanted, found, driver } => write!(
                 f,
                 "{}: {what} has {wanted} bytes, and the platform announced {found}; the answer was not used. Report it to whoever made \
@@ -148,6 +167,7 @@ impl error::Error for Error {
             Self::Call(call) => Some(call),
             Self::DoesNotFit(error) => Some(error),
             Self::Nothing { .. }
+            | Self::Silent { .. }
             | Self::UnexpectedSize { .. }
             | Self::OtherContext { .. }
             | Self::UnknownHandleType { .. }

@@ -5,7 +5,7 @@ use std::fmt;
 use clcu_sys::{
     CommandInfo,
     opencl::{self, cl_result},
-    rules::{Condition, Fact, Named, Object, Operand, Predicate, Rule, Subject, Term, Test},
+    rules::{Condition, Fact, Found, Named, Object, Operand, Predicate, Rule, Subject, Term, Test, Violation},
 };
 
 /// The rules of a command; `None` where upstream gives none.
@@ -48,6 +48,17 @@ impl fmt::Display for Meaning {
         }
         Ok(())
     }
+}
+
+/// A rule that is broken. One for which callers vouch where nothing is known is said as what it means.
+pub(super) fn broken(f: &mut fmt::Formatter<'_>, subject: &str, violation: &Violation) -> fmt::Result {
+    let Violation { rule, found } = violation;
+    match (rule.predicate, found) {
+        (Predicate::Attested(_), Found::Call) => write!(f, "{}, and is not so", Meaning(rule))?,
+        (Predicate::Attested(_), found) => write!(f, "{}; found {found}", Meaning(rule))?,
+        _ => return write!(f, "{subject}: {violation}"),
+    }
+    write!(f, ", or {} [{}]", rule.error, rule.id)
 }
 
 /// What a caller vouches for, by the kind of promise. A kind that is not listed is shown by its own name.

@@ -214,7 +214,7 @@ impl Tracker {
     /// The semaphore is destroyed.
     pub(super) fn ended(&self) {
         if let Some(stats) = self.stats() {
-            trace::destroyed(self.row, &stats);
+            trace::destroyed(self.row.name, &stats);
         }
     }
 }

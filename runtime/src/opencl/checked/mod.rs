@@ -44,6 +44,9 @@ use super::{
 };
 use crate::{checked::Checks, trace::Began};
 
+/// What `errcode_ret` holds before the call: no code that any platform has.
+const UNWRITTEN: cl_result = cl_result(i32::MAX);
+
 /// A command that is about to be called with what was checked. See the [module](self).
 #[derive(Debug)]
 #[must_use = "nothing is called before `call` or `create`"]
@@ -124,7 +127,7 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// returned beside a code other than success is not used.
     ///
     /// # Errors
-    /// [`Error::Nothing`] where it reports success and `is_null` says so of what it returned.
+    /// [`Error::Nothing`] where it reports success and `is_null` says so of what it returned; [`Error::Silent`] where it reports nothing.
     #[inline]
     pub fn create<T>(self, is_null: impl Fn(&T) -> bool, invoke: impl FnOnce(F, *mut cl_result) -> T) -> Result<T, Error> {
         self.create_items(&mut [], is_null, |create, _, errcode_ret| invoke(create, errcode_ret))
@@ -146,17 +149,17 @@ impl<'l, F: Copy> Checked<'l, F> {
         let Self { platform, command, checks } = self.ready()?;
         let function = platform.get(&command)?;
         items.fill(cl_result::CL_SUCCESS);
-        let mut result = cl_result::CL_SUCCESS;
+        let mut result = UNWRITTEN;
         let began = Began::now();
         let made = invoke(function, items, &raw mut result);
         began.ended(checks.command, checks.handle_type, result.0.into());
         let failed = items.iter().find(|item| **item != cl_result::CL_SUCCESS);
+        let (command, driver) = (checks.command, || Arc::clone(platform.shared_driver()));
         match (result, failed) {
-            (cl_result::CL_SUCCESS, None) if is_null(&made) => {
-                Err(Error::Nothing { command: checks.command, driver: Arc::clone(platform.shared_driver()) })
-            }
-            (cl_result::CL_SUCCESS, None) => Ok(made),
-            (cl_result::CL_SUCCESS, Some(item)) => Err(refused(platform, &checks, *item, ErrorChannel::PerItem, items)),
+            (cl_result::CL_SUCCESS, None) if is_null(&made) => Err(Error::Nothing { command, driver: driver() }),
+            (UNWRITTEN, None) if is_null(&made) => Err(Error::Silent { command, driver: driver() }),
+            (cl_result::CL_SUCCESS | UNWRITTEN, None) => Ok(made),
+            (cl_result::CL_SUCCESS | UNWRITTEN, Some(item)) => Err(refused(platform, &checks, *item, ErrorChannel::PerItem, items)),
             (result, _) => Err(refused(platform, &checks, result, ErrorChannel::ErrcodeRet, items)),
         }
     }

@@ -81,6 +81,10 @@ pub struct Export<'a> {
     pub handle_type: cl_external_semaphore_handle_type_khr,
     /// The handle types for which the semaphore was made to be exported; `None` where that is not known.
     pub export_types: Option<&'a [u64]>,
+    /// The devices of the semaphore's context. Empty where they are not known.
+    pub context_devices: &'a [cl_device_id],
+    /// The device of the device list that the semaphore was made with; `None` where it had none, or that is not known.
+    pub made_for: Option<cl_device_id>,
     /// How many bytes there are at `handle`.
     pub size: usize,
     /// Where the handle goes; null to ask for its size alone.
@@ -95,7 +99,9 @@ pub struct Export<'a> {
 /// # Safety
 /// The semaphore and the device are alive. There are `size` bytes at `handle`, aligned for what is exported.
 pub unsafe fn export_semaphore(platform: &Platform, export: Export<'_>, waived: &[&str]) -> Result<usize, Error> {
-    let Export { semaphore, device, handle_type, export_types, size, handle } = export;
+    let Export { semaphore, device, handle_type, export_types, context_devices, made_for, size, handle } = export;
+    let is_stranger = !context_devices.is_empty() && !context_devices.contains(&device);
+    let is_other = made_for.is_some_and(|made_for| made_for != device);
     let row = kind::of_semaphore(handle_type);
     let given = Given { semaphore_export_types: export_types, ..Given::default() };
     let too_small = !handle.is_null() && row.is_some_and(|row| size < kind::exported_size(row));
@@ -107,6 +113,8 @@ pub unsafe fn export_semaphore(platform: &Platform, export: Export<'_>, waived: 
         .arguments(&clGetSemaphoreHandleForTypeKHR_arguments { handle_type, handle_ptr: handle }, &given)
         .not_null("/INVALID_SEMAPHORE_KHR/sema_object-valid-object", semaphore.is_null())
         .not_null("/INVALID_DEVICE/device-valid-object", device.is_null())
+        .settled("/INVALID_DEVICE/sema_object+device-device-of-context", is_stranger.then_some(Found::Call))
+        .settled("/INVALID_DEVICE/sema_object+device-shareable", is_other.then_some(Found::Call))
         .settled("/INVALID_VALUE/handle_size-exported-handle-size", too_small.then_some(Found::Number(size as i128)))
         // SAFETY: the objects are alive and there is memory, as the caller promises; the size goes to memory that is ours.
         .call(|export| unsafe { export(semaphore, device, handle_type, size, handle, &raw mut written) })?;

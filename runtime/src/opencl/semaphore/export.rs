@@ -140,6 +140,8 @@ impl Inner {
             device: device.as_raw(),
             handle_type,
             export_types: self.export_types.as_deref(),
+            context_devices: self.context.device_ids(),
+            made_for: self.device,
             size: size_of::<T>(),
             handle: (&raw mut handle).cast::<c_void>(),
         };

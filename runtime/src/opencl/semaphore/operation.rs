@@ -187,12 +187,14 @@ fn call<R: checked::Direction, D>(
     let same_context = operations.iter().all(|operation| operation.semaphore.context.is(context));
     let same_device =
         operations.iter().all(|operation| operation.semaphore.device.is_none_or(|device| device == queue.device_id()));
+    let known_device = operations.iter().all(|operation| operation.semaphore.context.device_ids().contains(&queue.device_id()));
     let same_events = events.iter().all(|event| event.context().is(context));
     let checked = context
         .platform()
         .checked(&R::COMMAND)
         .settled("/INVALID_CONTEXT/command_queue+sema_objects-same-context", elsewhere(!same_context))
         .settled("/INVALID_COMMAND_QUEUE/command_queue+sema_objects-device-in-list", elsewhere(!same_device))
+        .settled("/INVALID_COMMAND_QUEUE/sema_objects+command_queue-device-of-context", elsewhere(!known_device))
         .settled("/INVALID_CONTEXT/command_queue+event_wait_list-same-context", elsewhere(!same_events));
     let queue = queue.as_raw();
     match (operations, events) {

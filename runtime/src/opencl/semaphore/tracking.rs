@@ -191,6 +191,10 @@ impl Tracker {
         self.state.as_ref().map(|state| state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    fn handle_type(&self) -> &'static str {
+        self.row.map_or("a semaphore that was made from no handle", |row| row.name)
+    }
+
     fn is_fence(&self) -> bool {
         self.row.is_some_and(|row| row.payload == Payload::Fence)
     }
@@ -198,7 +202,7 @@ impl Tracker {
     /// Whether a signal, a wait or an export by copy may be made. `before` is how many of the same come first in the same call.
     pub(super) fn judge(&self, direction: Direction, before: i32) -> Result<(), Misuse> {
         let Some(state) = self.locked() else { return Ok(()) };
-        let handle_type = self.row.map_or("a semaphore that was made from no handle", |row| row.name);
+        let handle_type = self.handle_type();
         let Some(balance) = state.balance else { return Ok(()) };
         if self.is_fence() || !(state.is_ours || self.exclusive) {
             return Ok(());
@@ -275,8 +279,8 @@ impl Tracker {
 
     /// The semaphore is released.
     pub(super) fn ended(&self) {
-        if let (Some(stats), Some(row)) = (self.stats(), self.row) {
-            trace::destroyed(row, &stats);
+        if let Some(stats) = self.stats() {
+            trace::destroyed(self.handle_type(), &stats);
         }
     }
 }
