@@ -23,17 +23,26 @@
 //! 3. [`cuda::ExternalSemaphore`], [`cuda::ExternalMemory`] and [`cuda::Allocation`] own what they import, in safe code.
 
 mod candidate;
+mod checked;
 pub mod cuda;
+#[cfg(unix)]
+pub mod descriptor;
 mod error;
+mod import;
 mod loader;
 pub mod opencl;
+mod payload;
 mod resolved;
 mod slots;
 mod trace;
+mod tracking;
 
 pub use clcu_sys as sys;
 
-pub use crate::error::{Attempt, Availability, Driver, Missing, Needs, OpenError};
+pub use crate::{
+    error::{Attempt, Availability, Driver, Invalid, Missing, Needs, OpenError},
+    import::ImportError,
+};
 
 const _: () = {
     const fn may_cross_threads<T: Send + Sync>() {}

@@ -27,8 +27,7 @@ pub use self::{
     allocation::Allocation,
     context::{Context, Current, Stream},
     device::{Capability, Device, Identity, Luid, Support, Uuid},
-    error::{CallError, Error, Invalid, Obstacle, Unsupported},
-    import::ImportError,
+    error::{CallError, Error, Obstacle, Unsupported},
     mapping::{Access, MappedAllocation, Mapping, Reservation},
     memory::ExternalMemory,
     pool::{Pool, PoolMemory},
@@ -41,6 +40,11 @@ use crate::{
     loader::{self, Loader},
     resolved::{LookUp, Resolved},
 };
+
+pub use crate::error::Invalid;
+
+/// An import that failed, with the file descriptor.
+pub type ImportError = crate::ImportError<Error>;
 
 /// Names the driver's file; when it is set, nothing else is tried.
 pub const ENVIRONMENT: &str = "CLCU_CUDA_LIBRARY";

@@ -11,8 +11,11 @@ use clcu_sys::{
     rules::{Given, Record, Zeroed},
 };
 
-use super::{Inner, tracking::Direction};
-use crate::cuda::{Stream, checked, error::Error};
+use super::Inner;
+use crate::{
+    cuda::{Stream, checked, error::Error},
+    tracking::Direction,
+};
 
 /// One semaphore of a call: which, and with what.
 #[derive(Clone, Copy, Debug)]
