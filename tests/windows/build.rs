@@ -35,6 +35,7 @@ const VARIANTS: &[Variant] = &[
     ("cuda.c", &["-DWITHOUT_cuDestroyExternalSemaphore", "-DWITHOUT_cuWaitExternalSemaphoresAsync"]),
     ("cuda.c", &["-DWITHOUT_cuGetProcAddress", "-DWITHOUT_cuGetProcAddress_v2"]),
     ("cuda.c", &["-DWITHOUT_cuMemFree_v2"]),
+    ("icd.c", &[]),
     ("opencl.c", &[]),
     (
         "opencl.c",
@@ -62,11 +63,12 @@ fn main() {
         return;
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    headers(&out.join("include"));
     let cores = thread::available_parallelism().map_or(2, std::num::NonZero::get);
     let numbered: Vec<_> = VARIANTS.iter().enumerate().collect();
     thread::scope(|scope| {
         for part in numbered.chunks(numbered.len().div_ceil(cores)) {
-            scope.spawn(|| part.iter().for_each(|(number, variant)| compile(variant, &library(&out, *number))));
+            scope.spawn(|| part.iter().for_each(|(number, variant)| compile(variant, &out, &library(&out, *number))));
         }
     });
     let mut text = String::from("const LIBRARIES: &[(&str, &[&str], &[u8])] = &[\n");
@@ -81,12 +83,23 @@ fn library(out: &Path, number: usize) -> PathBuf {
     out.join(format!("{number}.dll"))
 }
 
+/// Copies the headers of OpenCL, which are for every system, out of a directory with headers that are for this one alone.
+fn headers(include: &Path) {
+    fs::create_dir_all(include.join("CL")).expect("cargo's directory can be written to");
+    for entry in fs::read_dir("/usr/include/CL").expect("the headers are there (apt-get install opencl-c-headers)") {
+        let header = entry.expect("the directory can be listed").path();
+        fs::copy(&header, include.join("CL").join(header.file_name().expect("it has a name"))).expect("it can be copied");
+    }
+}
+
 /// # Panics
 /// If there is no compiler, or it refuses the source: a test program without its drivers is of no use.
-fn compile((source, arguments): &Variant, library: &Path) {
+fn compile((source, arguments): &Variant, out: &Path, library: &Path) {
     let mut gcc = Command::new("x86_64-w64-mingw32-gcc");
     // Statically, so that nothing of the compiler's has to lie beside the library.
-    gcc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-shared", "-static", "-s"]);
+    gcc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-shared", "-static", "-s", "-pthread"]);
+    // What a text is formatted by, and what OpenCL calls out of date, the compiler for Linux has looked at.
+    gcc.args(["-D__USE_MINGW_ANSI_STDIO=1", "-Wno-format", "-Wno-deprecated-declarations", "-I"]).arg(out.join("include"));
     gcc.args(*arguments).arg("-o").arg(library).arg(Path::new("../mock").join(source));
     let status = gcc.status().expect("mingw's compiler is there (apt-get install gcc-mingw-w64-x86-64)");
     assert!(status.success(), "{gcc:?}: {status}");

@@ -15,6 +15,8 @@ mod cuda_memory;
 mod cuda_semaphores;
 mod handles;
 mod library;
+mod opencl_memory;
+mod opencl_semaphores;
 
 #[path = "../tests/cuda_runtime_errors.rs"]
 mod cuda_runtime_errors;
@@ -30,6 +32,14 @@ mod cuda_runtime_sharing;
 mod runtime_cuda;
 #[path = "../tests/runtime_opencl.rs"]
 mod runtime_opencl;
+
+#[path = "../src/icd.rs"]
+#[allow(dead_code, unreachable_pub, reason = "it serves the tests of other systems too")]
+mod icd;
+
+#[path = "../src/scene.rs"]
+#[allow(dead_code, unreachable_pub, reason = "it serves the tests of other systems too")]
+mod scene;
 
 #[path = "../src/exported.rs"]
 #[allow(dead_code, unreachable_pub, reason = "it serves the tests of other systems too")]
