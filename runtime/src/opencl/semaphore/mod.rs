@@ -118,15 +118,13 @@ impl Imports {
         let answers = context.device_ids().iter().zip(context.semaphore_types());
         let mut concerned = answers.filter(|(id, _)| device.is_none_or(|device| device == **id)).map(|(_, types)| types);
         let lacks = |types: &Vec<u64>| row.value.is_some_and(|value| !types.contains(&value));
-        match device {
+        if device.is_some() {
             // The rules judge a device of a device list by its answer.
-            Some(_) => Self { types: concerned.next().cloned().flatten(), without: None },
-            None => {
-                let without = concerned.flatten().find(|types| lacks(types));
-                let number = |value: &u64| u32::try_from(*value).ok();
-                Self { types: None, without: without.map(|types| types.iter().filter_map(number).collect()) }
-            }
+            return Self { types: concerned.next().cloned().flatten(), without: None };
         }
+        let without = concerned.flatten().find(|types| lacks(types));
+        let number = |value: &u64| u32::try_from(*value).ok();
+        Self { types: None, without: without.map(|types| types.iter().filter_map(number).collect()) }
     }
 }
 
