@@ -49,4 +49,8 @@ const _: () = {
     may_cross_threads::<cuda::Library>();
     may_cross_threads::<opencl::Library>();
     may_cross_threads::<opencl::Platform>();
+    may_cross_threads::<opencl::Context>();
+    may_cross_threads::<opencl::Queue>();
+    may_cross_threads::<opencl::Event>();
+    may_cross_threads::<opencl::Semaphore<opencl::semaphore::Binary>>();
 };

@@ -206,7 +206,7 @@ impl Ready {
         let devices = if source.devices.is_empty() { context.devices() } else { source.devices.clone() };
         let imports: Vec<_> = devices.iter().map(Device::memory_import).collect();
         let linear = if source.is_linear { devices.iter().map(Device::linear_images).collect() } else { Vec::new() };
-        for Asked { query, answer } in imports.iter().chain(&linear) {
+        for Asked { query, answer, .. } in imports.iter().chain(&linear) {
             if let Some(listed) = answer.listed()
                 && !listed.iter().any(|listed| u64::from(*listed) == value)
             {

@@ -197,19 +197,16 @@ fn call<R: checked::Direction, D>(
         .settled("/INVALID_COMMAND_QUEUE/sema_objects+command_queue-device-of-context", elsewhere(!known_device))
         .settled("/INVALID_CONTEXT/command_queue+event_wait_list-same-context", elsewhere(!same_events));
     let queue = queue.as_raw();
-    match (operations, events) {
-        ([one], []) => {
-            let enqueue = Enqueue { queue, semaphores: &[use_of(one)], wait_list: &[] };
-            // SAFETY: queue and semaphore are alive.
-            unsafe { checked::make::<R>(checked, enqueue, event)? };
-        }
-        _ => {
-            let semaphores: Vec<_> = operations.iter().map(use_of).collect();
-            let wait_list: Vec<_> = events.iter().map(|event| event.as_raw()).collect();
-            let enqueue = Enqueue { queue, semaphores: &semaphores, wait_list: &wait_list };
-            // SAFETY: the queue, the semaphores and the events are alive.
-            unsafe { checked::make::<R>(checked, enqueue, event)? };
-        }
+    if let ([one], []) = (operations, events) {
+        let enqueue = Enqueue { queue, semaphores: &[use_of(one)], wait_list: &[] };
+        // SAFETY: queue and semaphore are alive.
+        unsafe { checked::make::<R>(checked, enqueue, event)? };
+    } else {
+        let semaphores: Vec<_> = operations.iter().map(use_of).collect();
+        let wait_list: Vec<_> = events.iter().map(|event| event.as_raw()).collect();
+        let enqueue = Enqueue { queue, semaphores: &semaphores, wait_list: &wait_list };
+        // SAFETY: the queue, the semaphores and the events are alive.
+        unsafe { checked::make::<R>(checked, enqueue, event)? };
     }
     Ok((!made.is_null()).then(|| Event::own(context, made)))
 }
