@@ -250,9 +250,9 @@ pub fn with_loader(test: &str, drivers: &[Driver], body: impl FnOnce(&[Icd])) {
     child.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(DIRECTORY, directory.path());
     child.env("OCL_ICD_VENDORS", directory.path()).env_remove("OCL_ICD_FILENAMES").env_remove(opencl::ENVIRONMENT);
     let output = child.output().expect("this program can be started again");
-    let text = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
-    assert!(output.status.success(), "{}:\n{text}", output.status);
-    assert!(text.contains(THROUGH), "no test is called {test}, or it did not reach its end:\n{text}");
+    let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
+    assert!(output.status.success(), "{}:\n{said}", output.status);
+    assert!(said.contains(THROUGH), "no test is called {test}, or it did not reach its end:\n{said}");
 }
 
 fn library(directory: &Path, number: usize) -> PathBuf {

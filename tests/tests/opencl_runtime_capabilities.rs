@@ -5,8 +5,9 @@ use std::{env, path::Path, process::Command, sync::Arc};
 use clcu::{
     cuda,
     opencl::{
-        self, Device, Error, Platform,
+        self, Context, Device, Error, Platform, Semaphore,
         capabilities::{Answer, Asked, Capabilities, Capability, Support},
+        semaphore::{Source, SyncFd},
     },
     sys::{
         opencl::{
@@ -77,6 +78,26 @@ fn a14_a_row_is_of_a_kind_of_handle_and_a_type_of_semaphore() {
     assert_eq!(found, [(Some(binary), some), (Some(cl_semaphore_type_khr(2)), some)]);
     let memory = row(&capabilities, HandleKind::Memory, "DMA_BUF");
     assert_eq!((memory.semaphore_type, memory.import.to_string()), (None, "yes".into()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a15_a_semaphore_of_a_kind_that_the_device_does_not_import_is_refused_with_those_that_it_does() {
+    let Some(icd) = Icd::new("opencl_runtime_capabilities: what is imported") else { return };
+    let sync_fd = S::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR.0;
+    icd.answer(0, Some(0), D::CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR.0, &[sync_fd]);
+    let device = device(&icd);
+    let context = Context::new(device.platform(), std::slice::from_ref(&device)).expect("the mock makes contexts");
+    let fd = std::fs::File::open("/dev/null").expect("it is there");
+    let error = Semaphore::import(&context, Source::opaque_fd(fd.into())).expect_err("the device does not import it");
+    let Error::Unsupported(unsupported) = error.error() else { panic!("{error}") };
+    assert_eq!(unsupported.listed, [sync_fd]);
+    let text = error.to_string();
+    let wanted = "CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR is not supported: a device of the context does not list it in \
+                  CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR, which lists CL_SEMAPHORE_HANDLE_SYNC_FD_KHR;";
+    assert!(text.starts_with(wanted), "{text}");
+    assert_eq!(icd.calls("clCreateSemaphoreWithPropertiesKHR"), Vec::<String>::new());
+    Semaphore::import(&context, Source::sync_fd(SyncFd::AlreadySignaled)).expect("the device imports it");
 }
 
 #[test]
@@ -219,10 +240,14 @@ fn d04_the_example_prints_one_table_of_kinds_with_import_and_export_for_both_api
     assert!(line(&["OpenCL: ", "libmock-icd.so"]), "{text}");
     assert!(line(&["platform \"Mock platform A\"", "OpenCL 3.0 mock"]), "{text}");
     assert!(line(&["device 0: Mock device 0"]), "{text}");
-    assert!(line(&["Semaphore", " SYNC_FD ", "yes ", "yes"]), "{text}");
+    assert!(line(&["Semaphore", " SYNC_FD ", "Binary", "yes ", "yes"]), "{text}");
+    assert!(line(&["Semaphore", " D3D12_FENCE ", "Fence", "no (not on this system)"]), "{text}");
     assert!(line(&["Memory", " DMA_BUF ", "yes ", "never"]), "{text}");
     assert!(line(&["Memory", " OPAQUE_WIN32_NAME ", "no (not on this system)"]), "{text}");
     assert!(line(&["linear images", "DMA_BUF"]), "{text}");
+    let answer =
+        "CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR: CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, CL_SEMAPHORE_HANDLE_SYNC_FD_KHR";
+    assert!(line(&[answer]), "{text}");
     // CUDA's rows have the same columns.
     assert!(line(&["Semaphore", " TIMELINE_SEMAPHORE_FD ", "Fence", "yes (attribute 114)", "never"]), "{text}");
     let heads =

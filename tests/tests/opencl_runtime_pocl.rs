@@ -153,6 +153,22 @@ fn release(machine: &Machine, buffers: &[cl_mem], program: cl_program, kernel: c
     assert_eq!(codes, [success; 4]);
 }
 
+#[test]
+fn pocl_and_mocks_are_listed_side_by_side_and_pocl_has_no_semaphores() {
+    let test = "pocl_and_mocks_are_listed_side_by_side_and_pocl_has_no_semaphores";
+    icd::with_loader(test, &[Driver::Mock, Driver::Pocl, Driver::Missing], |_| {
+        let library = Library::open().expect("the ICD loader is installed");
+        let platforms = library.platforms().expect("the loader lists its platforms").usable;
+        let names: Vec<_> = platforms.iter().filter_map(|platform| platform.driver().platform.as_deref()).collect();
+        assert!(names.contains(&"Mock platform A") && names.contains(&"Portable Computing Language"), "{names:?}");
+        assert_eq!(platforms.len(), 2);
+        for platform in &platforms {
+            let is_mock = platform.driver().platform.as_deref() == Some("Mock platform A");
+            assert_eq!(platform.get(&opencl::clCreateSemaphoreWithPropertiesKHR).is_ok(), is_mock, "{}", platform.driver());
+        }
+    });
+}
+
 /// On a 32-bit system `size_t` has 4 bytes, and these two have 8 there too.
 #[test]
 fn b30_bit_fields_and_longs_have_eight_bytes_for_a_real_platform() {

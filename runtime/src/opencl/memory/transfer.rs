@@ -119,8 +119,8 @@ impl ExternalMemory {
 
 fn transfer(queue: &Queue, memory: &[&ExternalMemory], wait_list: &[Event], to: To) -> Result<Event, Error> {
     match to {
-        To::OpenCl => fits(queue, memory, &opencl::clEnqueueAcquireExternalMemObjectsKHR)?,
-        To::OtherSide => fits(queue, memory, &opencl::clEnqueueReleaseExternalMemObjectsKHR)?,
+        To::OpenCl => fits(queue, memory, opencl::clEnqueueAcquireExternalMemObjectsKHR)?,
+        To::OtherSide => fits(queue, memory, opencl::clEnqueueReleaseExternalMemObjectsKHR)?,
     }
     let context = queue.context();
     let handles: Vec<cl_mem> = memory.iter().map(|one| one.handle).collect();
@@ -145,10 +145,10 @@ fn transfer(queue: &Queue, memory: &[&ExternalMemory], wait_list: &[Event], to: 
 }
 
 /// Whether the queue's device is one that all of the memory is for.
-fn fits<F: Copy>(queue: &Queue, memory: &[&ExternalMemory], command: &Command<F>) -> Result<(), Error> {
+fn fits<F: Copy>(queue: &Queue, memory: &[&ExternalMemory], command: Command<F>) -> Result<(), Error> {
     match memory.iter().find_map(|one| one.refuses(queue)) {
         None => Ok(()),
-        Some((rule, found)) => queue.context().platform().checked(command).settled(rule, Some(found)).ready().map(drop),
+        Some((rule, found)) => queue.context().platform().checked(&command).settled(rule, Some(found)).ready().map(drop),
     }
 }
 
