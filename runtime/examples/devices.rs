@@ -10,7 +10,10 @@ use clcu::{
         self,
         capabilities::{Capabilities, Support},
     },
-    sys::rules::HandleType,
+    sys::{
+        opencl::cl_semaphore_type_khr,
+        rules::{HandleType, Payload},
+    },
 };
 
 /// Says what there is of one API.
@@ -29,14 +32,14 @@ fn main() -> ExitCode {
 
 /// The columns are the same for both APIs.
 fn head() {
-    println!("    {:<12} {:<26} {:<12} {:<36} export", "kind", "handle type", "carries", "import");
+    println!("    {:<12} {:<26} {:<12} {:<42} export", "kind", "handle type", "carries", "import");
 }
 
 fn row(handle_type: &HandleType, carries: &dyn Display, import: &dyn Display, export: Option<&dyn Display>) {
     let (kind, short) = (format!("{:?}", handle_type.kind), handle_type.short);
     let (carries, import) = (carries.to_string(), import.to_string());
     let export = export.map_or_else(|| "never".to_owned(), ToString::to_string);
-    println!("    {kind:<12} {short:<26} {carries:<12} {import:<36} {export}");
+    println!("    {kind:<12} {short:<26} {carries:<12} {import:<42} {export}");
 }
 
 fn cuda_devices() -> Result<(), Box<dyn Error>> {
@@ -63,7 +66,7 @@ fn cuda_devices() -> Result<(), Box<dyn Error>> {
 
 fn opencl_platforms() -> Result<(), Box<dyn Error>> {
     let library = opencl::Library::open()?;
-    println!("OpenCL: {}", library.driver());
+    println!("OpenCL: {}", library.driver().path.display());
     let platforms = library.platforms()?;
     if platforms.null_entries > 0 {
         println!("  drivers that failed to load: {}", platforms.null_entries);
@@ -71,7 +74,7 @@ fn opencl_platforms() -> Result<(), Box<dyn Error>> {
     for platform in platforms.usable.into_iter().map(Arc::new) {
         println!("  {}", platform.driver());
         for asked in platform.capabilities().asked() {
-            println!("    {}: {}", asked.query, asked.answer);
+            println!("    {asked}");
         }
         match opencl::Device::all(&platform) {
             Ok(devices) => devices.iter().enumerate().for_each(|(number, device)| opencl_device(number, device)),
@@ -87,13 +90,11 @@ fn opencl_device(number: usize, device: &opencl::Device) {
     let capabilities = device.capabilities();
     head();
     for one in capabilities.rows() {
-        let carries = one.semaphore_type.map_or_else(
-            || "None".to_owned(),
-            |semaphore_type| {
-                let name = semaphore_type.name().unwrap_or_default();
-                name.trim_start_matches("CL_SEMAPHORE_TYPE_").trim_end_matches("_KHR").to_owned()
-            },
-        );
+        let payload = match (one.handle_type.payload, one.semaphore_type) {
+            (Payload::Unspecified, Some(cl_semaphore_type_khr::CL_SEMAPHORE_TYPE_BINARY_KHR)) => Payload::Binary,
+            (stated, _) => stated,
+        };
+        let carries = format!("{payload:?}");
         row(one.handle_type, &carries, &one.import, one.export.as_ref().map(|export| export as _));
     }
     linear_images(&capabilities);

@@ -36,6 +36,8 @@
 
 #include "icd_core.h"
 
+#include "icd_event.h"
+
 #include "icd_memory.h"
 
 #include "icd_semaphore.h"

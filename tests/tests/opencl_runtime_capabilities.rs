@@ -240,10 +240,14 @@ fn d04_the_example_prints_one_table_of_kinds_with_import_and_export_for_both_api
     assert!(line(&["OpenCL: ", "libmock-icd.so"]), "{text}");
     assert!(line(&["platform \"Mock platform A\"", "OpenCL 3.0 mock"]), "{text}");
     assert!(line(&["device 0: Mock device 0"]), "{text}");
-    assert!(line(&["Semaphore", " SYNC_FD ", "yes ", "yes"]), "{text}");
+    assert!(line(&["Semaphore", " SYNC_FD ", "Binary", "yes ", "yes"]), "{text}");
+    assert!(line(&["Semaphore", " D3D12_FENCE ", "Fence", "no (not on this system)"]), "{text}");
     assert!(line(&["Memory", " DMA_BUF ", "yes ", "never"]), "{text}");
     assert!(line(&["Memory", " OPAQUE_WIN32_NAME ", "no (not on this system)"]), "{text}");
     assert!(line(&["linear images", "DMA_BUF"]), "{text}");
+    let answer =
+        "CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR: CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, CL_SEMAPHORE_HANDLE_SYNC_FD_KHR";
+    assert!(line(&[answer]), "{text}");
     // CUDA's rows have the same columns.
     assert!(line(&["Semaphore", " TIMELINE_SEMAPHORE_FD ", "Fence", "yes (attribute 114)", "never"]), "{text}");
     let heads =

@@ -3,7 +3,7 @@
 
 use std::{ffi::c_void, ptr, sync::Arc};
 
-use clcu_sys::{Command, opencl::cl_result};
+use clcu_sys::{Command, CommandInfo, opencl::cl_result};
 
 use super::{Platform, error::Error};
 
@@ -69,7 +69,7 @@ pub(super) fn value<F: Copy, T: Copy>(
     let wanted = size_of::<T>();
     let (mut answer, mut found) = (empty, wanted);
     platform.checked(command).call(|function| ask(function, wanted, (&raw mut answer).cast(), &raw mut found))?;
-    if found == wanted { Ok(answer) } else { Err(unexpected(platform, command, what, wanted, found)) }
+    if found == wanted { Ok(answer) } else { Err(unexpected(platform, command.info(), what, wanted, found)) }
 }
 
 /// The values of a list that a command gives in the same way. A size of zero is an empty list, and nothing more is asked for.
@@ -89,21 +89,21 @@ pub(super) fn values<F: Copy, T: Copy>(
         return Ok(Vec::new());
     }
     if !found.is_multiple_of(wanted) || found > LONGEST {
-        return Err(unexpected(platform, command, what, wanted, found));
+        return Err(unexpected(platform, command.info(), what, wanted, found));
     }
     let mut answer = vec![empty; found / wanted];
     let mut written = found;
     platform.checked(command).call(|function| ask(function, found, answer.as_mut_ptr().cast(), &raw mut written))?;
     if written > found || !written.is_multiple_of(wanted) {
-        return Err(unexpected(platform, command, what, wanted, written));
+        return Err(unexpected(platform, command.info(), what, wanted, written));
     }
     answer.truncate(written / wanted);
     Ok(answer)
 }
 
 #[cold]
-fn unexpected<F: Copy>(platform: &Platform, command: &Command<F>, what: &'static str, wanted: usize, found: usize) -> Error {
-    Error::UnexpectedSize { command: command.info(), what, wanted, found, driver: Arc::clone(platform.shared_driver()) }
+fn unexpected(platform: &Platform, command: &'static CommandInfo, what: &'static str, wanted: usize, found: usize) -> Error {
+    Error::UnexpectedSize { command, what, wanted, found, driver: Arc::clone(platform.shared_driver()) }
 }
 
 fn refuse(code: cl_result) -> Result<(), String> {

@@ -7,6 +7,8 @@
 mod answer;
 mod support;
 
+use std::fmt;
+
 use clcu_sys::{
     opencl::{self, cl_device_info, cl_platform_info, cl_semaphore_type_khr},
     rules::{HandleKind, HandleType},
@@ -21,6 +23,8 @@ use super::{Device, Platform};
 const SEMAPHORE: &str = "cl_khr_semaphore";
 const EXTERNAL_SEMAPHORE: &str = "cl_khr_external_semaphore";
 const EXTERNAL_MEMORY: &str = "cl_khr_external_memory";
+const SEMAPHORES: Option<HandleKind> = Some(HandleKind::Semaphore);
+const MEMORY: Option<HandleKind> = Some(HandleKind::Memory);
 
 /// A query, with what was answered.
 #[derive(Clone, Debug)]
@@ -28,8 +32,45 @@ const EXTERNAL_MEMORY: &str = "cl_khr_external_memory";
 pub struct Asked {
     /// Upstream's name of it: `CL_DEVICE_SEMAPHORE_TYPES_KHR`.
     pub query: &'static str,
+    /// What it lists: handles of this kind; `None` for types of semaphores.
+    pub of: Option<HandleKind>,
     /// What was answered.
     pub answer: Answer,
+}
+
+impl Asked {
+    fn new(query: Option<&'static str>, of: Option<HandleKind>, answer: Answer) -> Self {
+        Self { query: query.unwrap_or_default(), of, answer }
+    }
+
+    /// What a number in the answer stands for, by upstream's name; `None` for one that these bindings do not know.
+    #[must_use]
+    pub fn name_of(&self, number: u32) -> Option<&'static str> {
+        match self.of {
+            Some(kind) => {
+                let mut rows = opencl::HANDLE_TYPES.iter().filter(|row| row.kind == kind);
+                rows.find(|row| row.value == Some(number.into())).map(|row| row.name)
+            }
+            None => cl_semaphore_type_khr(number).name(),
+        }
+    }
+}
+
+/// The query, and what was answered, by names.
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.query)?;
+        match self.answer.listed() {
+            None | Some([]) => self.answer.fmt(f),
+            Some(listed) => listed.iter().enumerate().try_for_each(|(index, number)| {
+                f.write_str(if index == 0 { "" } else { ", " })?;
+                match self.name_of(*number) {
+                    Some(name) => f.write_str(name),
+                    None => write!(f, "{number:#06X}"),
+                }
+            }),
+        }
+    }
 }
 
 /// What a platform, or a device, answers about semaphores and external memory.
@@ -54,15 +95,14 @@ impl Platform {
     /// What the platform answers: what all its devices have.
     #[must_use]
     pub fn capabilities(&self) -> Capabilities {
-        let ask = |query: cl_platform_info, extension| Asked {
-            query: query.name().unwrap_or_default(),
-            answer: Answer::from_list(self.has_extension(extension), extension, || self.list(query)),
+        let ask = |query: cl_platform_info, of, extension| {
+            Asked::new(query.name(), of, Answer::from_list(self.has_extension(extension), extension, || self.list(query)))
         };
         Capabilities {
-            semaphore_types: ask(cl_platform_info::CL_PLATFORM_SEMAPHORE_TYPES_KHR, SEMAPHORE),
-            semaphore_import: ask(cl_platform_info::CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR, EXTERNAL_SEMAPHORE),
-            semaphore_export: ask(cl_platform_info::CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, EXTERNAL_SEMAPHORE),
-            memory_import: ask(cl_platform_info::CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR, EXTERNAL_MEMORY),
+            semaphore_types: ask(cl_platform_info::CL_PLATFORM_SEMAPHORE_TYPES_KHR, None, SEMAPHORE),
+            semaphore_import: ask(cl_platform_info::CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR, SEMAPHORES, EXTERNAL_SEMAPHORE),
+            semaphore_export: ask(cl_platform_info::CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, SEMAPHORES, EXTERNAL_SEMAPHORE),
+            memory_import: ask(cl_platform_info::CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR, MEMORY, EXTERNAL_MEMORY),
             linear_images: None,
         }
     }
@@ -72,29 +112,29 @@ impl Device {
     /// What the device answers.
     #[must_use]
     pub fn capabilities(&self) -> Capabilities {
-        let ask = |query, extension| self.ask(query, extension);
+        let ask = |query, of, extension| self.ask(query, of, extension);
         Capabilities {
-            semaphore_types: ask(cl_device_info::CL_DEVICE_SEMAPHORE_TYPES_KHR, SEMAPHORE),
-            semaphore_import: ask(cl_device_info::CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR, EXTERNAL_SEMAPHORE),
-            semaphore_export: ask(cl_device_info::CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, EXTERNAL_SEMAPHORE),
-            memory_import: ask(cl_device_info::CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR, EXTERNAL_MEMORY),
+            semaphore_types: ask(cl_device_info::CL_DEVICE_SEMAPHORE_TYPES_KHR, None, SEMAPHORE),
+            semaphore_import: ask(cl_device_info::CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR, SEMAPHORES, EXTERNAL_SEMAPHORE),
+            semaphore_export: ask(cl_device_info::CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, SEMAPHORES, EXTERNAL_SEMAPHORE),
+            memory_import: self.memory_import(),
             linear_images: Some(self.linear_images()),
         }
     }
 
     /// The types of memory handles that the device imports.
     pub(super) fn memory_import(&self) -> Asked {
-        self.ask(cl_device_info::CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR, EXTERNAL_MEMORY)
+        self.ask(cl_device_info::CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR, MEMORY, EXTERNAL_MEMORY)
     }
 
     /// Those of them whose images it takes to be linear.
     pub(super) fn linear_images(&self) -> Asked {
-        self.ask(cl_device_info::CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR, EXTERNAL_MEMORY)
+        let query = cl_device_info::CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR;
+        self.ask(query, MEMORY, EXTERNAL_MEMORY)
     }
 
-    fn ask(&self, query: cl_device_info, extension: &'static str) -> Asked {
-        let answer = Answer::from_list(self.has_extension(extension), extension, || self.list(query));
-        Asked { query: query.name().unwrap_or_default(), answer }
+    fn ask(&self, query: cl_device_info, of: Option<HandleKind>, extension: &'static str) -> Asked {
+        Asked::new(query.name(), of, Answer::from_list(self.has_extension(extension), extension, || self.list(query)))
     }
 }
 
@@ -143,18 +183,12 @@ impl Capabilities {
     /// a vendor's own.
     #[must_use]
     pub fn unknown_handle_types(&self) -> Vec<(&'static str, u32)> {
-        let Self { semaphore_import, semaphore_export, memory_import, .. } = self;
-        let lists = [
-            (HandleKind::Semaphore, semaphore_import),
-            (HandleKind::Semaphore, semaphore_export),
-            (HandleKind::Memory, memory_import),
-        ];
-        let unknown = |(kind, asked): &(HandleKind, &Asked)| {
+        let unknown = |asked: &Asked| {
             let listed = asked.answer.listed().unwrap_or_default().iter();
-            let is_known =
-                |number: u32| opencl::HANDLE_TYPES.iter().any(|row| row.kind == *kind && row.value == Some(number.into()));
-            listed.filter(|number| !is_known(**number)).map(|number| (asked.query, *number)).collect::<Vec<_>>()
+            let unknown = listed.filter(|number| asked.name_of(**number).is_none());
+            unknown.map(|number| (asked.query, *number)).collect::<Vec<_>>()
         };
-        lists.iter().flat_map(unknown).collect()
+        let Self { semaphore_import, semaphore_export, memory_import, .. } = self;
+        [semaphore_import, semaphore_export, memory_import].into_iter().flat_map(unknown).collect()
     }
 }

@@ -175,7 +175,7 @@ static NEEDED: [&CommandInfo; 4] = [
 /// What is known before the platform is called.
 struct Ready {
     row: &'static HandleType,
-    /// What every device imports that the memory is for; `None` where one of them does not say.
+    /// The handle type, which every device imports that the memory is for; `None` where one of them does not say.
     import_types: Option<Vec<u64>>,
     witness: Witness,
 }
@@ -206,7 +206,7 @@ impl Ready {
         let devices = if source.devices.is_empty() { context.devices() } else { source.devices.clone() };
         let imports: Vec<_> = devices.iter().map(Device::memory_import).collect();
         let linear = if source.is_linear { devices.iter().map(Device::linear_images).collect() } else { Vec::new() };
-        for Asked { query, answer } in imports.iter().chain(&linear) {
+        for Asked { query, answer, .. } in imports.iter().chain(&linear) {
             if let Some(listed) = answer.listed()
                 && !listed.iter().any(|listed| u64::from(*listed) == value)
             {
@@ -221,16 +221,9 @@ impl Ready {
         }
         let witness = source.carrier.witness();
         let witness = witness.map_err(|error| Error::System { what: DUPLICATING, number: error.raw_os_error() })?;
-        Ok(Self { row, import_types: in_all(&imports), witness })
+        let all_listed = imports.iter().all(|asked| asked.answer.listed().is_some());
+        Ok(Self { row, import_types: all_listed.then(|| vec![value]), witness })
     }
-}
-
-/// What is in every list; `None` where one of them is not known.
-fn in_all(asked: &[Asked]) -> Option<Vec<u64>> {
-    let lists: Option<Vec<&[u32]>> = asked.iter().map(|one| one.answer.listed()).collect();
-    let (first, others) = lists.as_ref()?.split_first()?;
-    let shared = first.iter().filter(|number| others.iter().all(|list| list.contains(number)));
-    Some(shared.copied().map(u64::from).collect())
 }
 
 fn create(context: &Context, source: &Source<'_>, import_types: Option<&[u64]>) -> Result<cl_mem, Error> {

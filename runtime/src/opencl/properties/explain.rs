@@ -92,21 +92,20 @@ pub fn explain(list: PropertyList<'_>, table: &PropertyTable) -> Explanation {
     let mut after = 0;
     let mut ended = true;
     for entry in list.entries(table) {
-        match entry {
-            Ok(entry) => match described(&entry) {
-                Some(described) => {
-                    after = entry.at + 1 + entry.values.len() + usize::from(described.is_list);
-                    explanation.add(described);
-                }
-                None => {
-                    ended = false;
-                    explanation.unknown(&entry);
-                }
-            },
+        let entry = match entry {
+            Ok(entry) => entry,
             Err(malformed) => {
                 ended = false;
                 explanation.faults.push(Fault::Malformed { malformed, elsewhere: None });
+                continue;
             }
+        };
+        if let Some(described) = described(&entry) {
+            after = entry.at + 1 + entry.values.len() + usize::from(described.is_list);
+            explanation.add(described);
+        } else {
+            ended = false;
+            explanation.unknown(&entry);
         }
     }
     if ended && after + 1 < list.len() {

@@ -143,7 +143,7 @@ pub enum Imported {}
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Semaphore<S> {
-    semaphore_type: cl_semaphore_type_khr,
+    of: cl_semaphore_type_khr,
     export: Option<cl_external_semaphore_handle_type_khr>,
     handle: Option<(cl_external_semaphore_handle_type_khr, u64)>,
     device: Option<cl_device_id>,
@@ -154,7 +154,7 @@ impl Semaphore<Created> {
     /// A binary semaphore, the one type that upstream has.
     pub const fn binary() -> Self {
         Self {
-            semaphore_type: cl_semaphore_type_khr::CL_SEMAPHORE_TYPE_BINARY_KHR,
+            of: cl_semaphore_type_khr::CL_SEMAPHORE_TYPE_BINARY_KHR,
             export: None,
             handle: None,
             device: None,
@@ -163,8 +163,8 @@ impl Semaphore<Created> {
     }
 
     fn into<S>(self) -> Semaphore<S> {
-        let Self { semaphore_type, export, handle, device, .. } = self;
-        Semaphore { semaphore_type, export, handle, device, state: std::marker::PhantomData }
+        let Self { of, export, handle, device, .. } = self;
+        Semaphore { of, export, handle, device, state: std::marker::PhantomData }
     }
 
     /// May be exported as a handle of this type. Upstream allows one.
@@ -194,7 +194,7 @@ impl<S> Semaphore<S> {
     #[must_use]
     pub fn words(&self) -> Words {
         let mut words = Words { words: [0; LONGEST], len: 0 };
-        words.push(&[cl_semaphore_properties_khr::CL_SEMAPHORE_TYPE_KHR.0, self.semaphore_type.0.into()]);
+        words.push(&[cl_semaphore_properties_khr::CL_SEMAPHORE_TYPE_KHR.0, self.of.0.into()]);
         if let Some((handle_type, word)) = self.handle {
             words.push(&[handle_type.0.into(), word]);
         }

@@ -118,8 +118,8 @@ impl Imports {
         let answers = context.device_ids().iter().zip(context.semaphore_types());
         let mut concerned = answers.filter(|(id, _)| device.is_none_or(|device| device == **id)).map(|(_, types)| types);
         let lacks = |types: &Vec<u64>| row.value.is_some_and(|value| !types.contains(&value));
-        // The rules judge a device of a device list by its answer.
         if device.is_some() {
+            // The rules judge a device of a device list by its answer.
             return Self { types: concerned.next().cloned().flatten(), without: None };
         }
         let without = concerned.flatten().find(|types| lacks(types));

@@ -1,7 +1,7 @@
 //! Signals and waits: in, semaphores and what they carry, events to come after; out, one call of the platform for as many as are to be made
 //! at once on a queue, and its event where one is wanted.
 
-use std::{marker::PhantomData, ptr};
+use std::{marker::PhantomData, ptr, sync::Arc};
 
 use clcu_sys::{
     opencl::{
@@ -118,18 +118,18 @@ impl Queue {
 
     /// Signals all of these when the queue gets there and all events have completed. The event is that of the signal.
     pub fn signal_after(&self, signals: &[Signal<'_>], events: &[&Event]) -> Result<Event, Error> {
-        enqueue::<SignalArguments, _>(self, Direction::Signal, signals, events, true).and_then(|event| self.some(event))
+        let made = enqueue::<SignalArguments, _>(self, Direction::Signal, signals, events, true)?;
+        made.ok_or_else(|| self.no_event::<SignalArguments>())
     }
 
     /// Makes the queue wait for all of these and for all events. The event is that of the wait.
     pub fn wait_after(&self, waits: &[Wait<'_>], events: &[&Event]) -> Result<Event, Error> {
-        enqueue::<WaitArguments, _>(self, Direction::Wait, waits, events, true).and_then(|event| self.some(event))
+        let made = enqueue::<WaitArguments, _>(self, Direction::Wait, waits, events, true)?;
+        made.ok_or_else(|| self.no_event::<WaitArguments>())
     }
 
-    fn some(&self, event: Option<Event>) -> Result<Event, Error> {
-        let driver = || std::sync::Arc::clone(self.context().platform().shared_driver());
-        let command = clcu_sys::opencl::clEnqueueSignalSemaphoresKHR.info();
-        event.ok_or_else(|| Error::Nothing { command, driver: driver() })
+    fn no_event<R: checked::Direction>(&self) -> Error {
+        Error::Nothing { command: R::COMMAND.info(), driver: Arc::clone(self.context().platform().shared_driver()) }
     }
 }
 
@@ -197,19 +197,16 @@ fn call<R: checked::Direction, D>(
         .settled("/INVALID_COMMAND_QUEUE/sema_objects+command_queue-device-of-context", elsewhere(!known_device))
         .settled("/INVALID_CONTEXT/command_queue+event_wait_list-same-context", elsewhere(!same_events));
     let queue = queue.as_raw();
-    match (operations, events) {
-        ([one], []) => {
-            let enqueue = Enqueue { queue, semaphores: &[use_of(one)], wait_list: &[] };
-            // SAFETY: queue and semaphore are alive.
-            unsafe { checked::make::<R>(checked, enqueue, event)? };
-        }
-        _ => {
-            let semaphores: Vec<_> = operations.iter().map(use_of).collect();
-            let wait_list: Vec<_> = events.iter().map(|event| event.as_raw()).collect();
-            let enqueue = Enqueue { queue, semaphores: &semaphores, wait_list: &wait_list };
-            // SAFETY: the queue, the semaphores and the events are alive.
-            unsafe { checked::make::<R>(checked, enqueue, event)? };
-        }
+    if let ([one], []) = (operations, events) {
+        let enqueue = Enqueue { queue, semaphores: &[use_of(one)], wait_list: &[] };
+        // SAFETY: queue and semaphore are alive.
+        unsafe { checked::make::<R>(checked, enqueue, event)? };
+    } else {
+        let semaphores: Vec<_> = operations.iter().map(use_of).collect();
+        let wait_list: Vec<_> = events.iter().map(|event| event.as_raw()).collect();
+        let enqueue = Enqueue { queue, semaphores: &semaphores, wait_list: &wait_list };
+        // SAFETY: the queue, the semaphores and the events are alive.
+        unsafe { checked::make::<R>(checked, enqueue, event)? };
     }
     Ok((!made.is_null()).then(|| Event::own(context, made)))
 }

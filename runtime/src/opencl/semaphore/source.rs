@@ -109,12 +109,13 @@ pub struct Source<'a, K> {
     pub(super) carrier: Carrier,
     pub(super) device: Option<clcu_sys::opencl::cl_device_id>,
     pub(super) tracking: Tracking,
-    kind: PhantomData<(fn() -> K, &'a ())>,
+    kind: PhantomData<fn() -> K>,
+    borrowed: PhantomData<&'a ()>,
 }
 
 impl<'a, K: Kind> Source<'a, K> {
     fn new(handle_type: HandleType, word: u64, carrier: Carrier) -> Self {
-        Self { handle_type, word, carrier, device: None, tracking: Tracking::default(), kind: PhantomData }
+        Self { handle_type, word, carrier, device: None, tracking: Tracking::default(), kind: PhantomData, borrowed: PhantomData }
     }
 
     /// For this device alone. A context of several devices needs it.

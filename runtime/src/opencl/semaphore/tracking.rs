@@ -159,8 +159,7 @@ impl Tracker {
     pub(super) fn new(row: Option<&'static HandleType>, beginning: Beginning, tracking: Tracking) -> Self {
         let balance = match (tracking, beginning) {
             (Tracking::Exclusive(Initially::Signaled), _) => Some(1),
-            (Tracking::Exclusive(Initially::Unsignaled), _) => Some(0),
-            (_, Beginning::Created) => Some(0),
+            (Tracking::Exclusive(Initially::Unsignaled), _) | (_, Beginning::Created) => Some(0),
             (_, Beginning::Copied { signaled: true }) => Some(1),
             (_, Beginning::Copied { signaled: false } | Beginning::Unknown) => None,
         };
