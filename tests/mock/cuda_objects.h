@@ -123,10 +123,33 @@ COMMAND(cuDeviceGetAttribute)(int *value, CUdevice_attribute attribute, CUdevice
 }
 
 /* Contexts: a stack for each thread, of which the top is current. */
-static _Thread_local CUcontext stack[16];
-static _Thread_local int depth = 0;
+struct contexts { CUcontext stack[16]; int depth; };
 
-static CUcontext current(void) { return depth > 0 ? stack[depth - 1] : NULL; }
+#ifdef _WIN32
+#include <windows.h>
+
+/* mingw's own variables of a thread are gone before the program's destructors at the end of the thread, which call the driver. */
+static DWORD contexts_slot;
+__attribute__((constructor)) static void loaded(void) { contexts_slot = TlsAlloc(); }
+
+static struct contexts *of_thread(void) {
+    struct contexts *contexts = TlsGetValue(contexts_slot);
+    if (contexts != NULL) return contexts;
+    contexts = calloc(1, sizeof *contexts);
+    if (contexts == NULL || !TlsSetValue(contexts_slot, contexts)) abort();
+    return contexts;
+}
+#else
+static struct contexts *of_thread(void) {
+    static _Thread_local struct contexts contexts;
+    return &contexts;
+}
+#endif
+
+static CUcontext current(void) {
+    const struct contexts *contexts = of_thread();
+    return contexts->depth > 0 ? contexts->stack[contexts->depth - 1] : NULL;
+}
 #define NEEDS_CONTEXT do { if (current() == NULL) return INVALID_CONTEXT; } while (0)
 
 COMMAND(cuDevicePrimaryCtxRetain)(CUcontext *context, CUdevice device) {
@@ -157,8 +180,9 @@ COMMAND(cuCtxCreate_v4)(CUcontext *context, CUctxCreateParams *parameters, unsig
 COMMAND(cuCtxPushCurrent_v2)(CUcontext context) {
     QUIET(cuCtxPushCurrent);
     MAY_FAIL;
-    if (depth == 16) return INVALID_VALUE;
-    stack[depth++] = context;
+    struct contexts *contexts = of_thread();
+    if (contexts->depth == 16) return INVALID_VALUE;
+    contexts->stack[contexts->depth++] = context;
     return SUCCESS;
 }
 
@@ -166,7 +190,8 @@ COMMAND(cuCtxPopCurrent_v2)(CUcontext *context) {
     QUIET(cuCtxPopCurrent);
     MAY_FAIL_WITH(context, (CUcontext)0xdead, NULL);
     NEEDS_CONTEXT;
-    *context = stack[--depth];
+    struct contexts *contexts = of_thread();
+    *context = contexts->stack[--contexts->depth];
     return SUCCESS;
 }
 

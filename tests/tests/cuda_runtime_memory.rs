@@ -1,9 +1,7 @@
 //! External memory on the mock driver: what is sent, what is refused before it is sent, and in which order it goes.
 
-use std::os::fd::{AsRawFd as _, OwnedFd};
-
 use clcu::{
-    cuda::{Current, Error, ExternalMemory, Obstacle, Support, Version, memory::Source},
+    cuda::{Current, Error, ExternalMemory, memory::Source},
     sys::{
         cuda::{
             self, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC as ArrayDescriptor, CUarray_format, CUexternalMemory,
@@ -12,14 +10,10 @@ use clcu::{
         rules::Zeroed,
     },
 };
-use clcu_tests::mock;
-
-fn fd() -> OwnedFd {
-    std::fs::File::open("/dev/null").expect("it is there").into()
-}
+use clcu_tests::{exported, mock};
 
 fn memory(current: &Current<'_>, size: u64) -> ExternalMemory {
-    ExternalMemory::import(current, Source::opaque_fd(fd(), size)).expect("the mock imports it")
+    ExternalMemory::import(current, exported::memory(size)).expect("the mock imports it")
 }
 
 /// The ids of the rules that stop an import.
@@ -29,12 +23,13 @@ fn broken(current: &Current<'_>, source: Source<'_>) -> Vec<&'static str> {
     invalid.violations.iter().map(|(_, violation)| violation.rule.id).collect()
 }
 
+#[cfg(unix)]
 #[test]
 fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
     let Some(driver) = mock::cuda().open("cuda_runtime_memory: import bytes") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
-    let fd = fd();
-    let number = fd.as_raw_fd();
+    let fd = exported::fd();
+    let number = std::os::fd::AsRawFd::as_raw_fd(&fd);
     let memory =
         ExternalMemory::import(&current, Source::opaque_fd(fd, 0x0102_0304_0506).dedicated()).expect("the mock imports it");
     let mut expected = vec![0_u8; 104];
@@ -56,8 +51,8 @@ fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
 fn memory_without_bytes_is_refused_by_the_name_of_the_field() {
     let Some(driver) = mock::cuda().open("cuda_runtime_memory: no bytes") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
-    assert_eq!(broken(&current, Source::opaque_fd(fd(), 0)), ["cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero"]);
-    let error = ExternalMemory::import(&current, Source::opaque_fd(fd(), 0)).expect_err("it breaks a rule");
+    assert_eq!(broken(&current, exported::memory(0)), ["cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero"]);
+    let error = ExternalMemory::import(&current, exported::memory(0)).expect_err("it breaks a rule");
     assert!(error.to_string().contains("CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1: size: found 0, wanted not zero"), "{error}");
     assert_eq!(driver.mock.calls("cuImportExternalMemory"), 0);
 }
@@ -155,25 +150,30 @@ fn what_could_not_be_destroyed_or_unmapped_is_not_imported_or_mapped() {
     let mock = mock::cuda().with("WITHOUT_cuDestroyExternalMemory");
     let Some(driver) = mock.open(test) else { return };
     let current = driver.context.enter().expect("the mock has contexts");
-    let error = ExternalMemory::import(&current, Source::opaque_fd(fd(), 64)).expect_err("it could not be destroyed");
+    let error = ExternalMemory::import(&current, exported::memory(64)).expect_err("it could not be destroyed");
     assert!(error.to_string().starts_with("the driver lacks cuDestroyExternalMemory; nothing was called"), "{error}");
 
     let Some(driver) = mock::cuda().with("WITHOUT_cuMemFree_v2").open(test) else { return };
     let current = driver.context.enter().expect("the mock has contexts");
     let error = memory(&current, 64).map_buffer(0, 64).expect_err("it could not be unmapped");
     assert!(error.to_string().starts_with("the driver lacks cuMemFree_v2; nothing was called"), "{error}");
-    let error = ExternalMemory::import_and_map(&current, Source::opaque_fd(fd(), 64), 0, 64).expect_err("it could not be unmapped");
+    let error = ExternalMemory::import_and_map(&current, exported::memory(64), 0, 64).expect_err("it could not be unmapped");
+    assert!(matches!(error.error(), Error::Missing(_)), "{error}");
+    #[cfg(unix)]
     assert!(error.into_fd().is_some());
     assert_eq!(driver.mock.calls("cuImportExternalMemory"), 1);
 }
 
 /// D06, A13: a kind that came later than the driver is no bad descriptor. The message has the versions of driver, bindings, and what is needed.
+#[cfg(unix)]
 #[test]
 fn d06_a_kind_that_is_newer_than_the_driver_is_unsupported_with_three_versions() {
+    use clcu::cuda::{Obstacle, Support, Version};
+
     let test = "cuda_runtime_memory: newer than the driver";
-    let fd = fd();
+    let fd = exported::fd();
     // SAFETY: the descriptor is open; the mock leaves those of dma-bufs open.
-    let dma_buf = || unsafe { Source::dmabuf_fd(fd.as_raw_fd(), 4096) };
+    let dma_buf = || unsafe { Source::dmabuf_fd(std::os::fd::AsRawFd::as_raw_fd(&fd), 4096) };
     let Some(driver) = mock::cuda().with("DRIVER_VERSION=12040").open(test) else { return };
     let current = driver.context.enter().expect("the mock has contexts");
     let error = ExternalMemory::import(&current, dma_buf()).expect_err("it came with 13.0").into_error();

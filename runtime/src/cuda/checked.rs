@@ -36,17 +36,15 @@ use std::sync::Arc;
 use clcu_sys::{
     Command, CommandInfo,
     cuda::CUresult,
-    rules::{
-        Bytes, Found, Given, HandleType, Inert, Record, Rule, Subject, System, Violation, Violations, Zeroed, check_raw_waiving,
-    },
+    rules::{Found, Given, HandleType, Inert, Record, Rule, Subject, System, Zeroed},
 };
 
 pub use self::{external::*, graph::*, ipc::*, shareable::*};
 use super::{
     Library, Version,
-    error::{CallError, Error, Invalid},
+    error::{CallError, Error},
 };
-use crate::trace::Began;
+use crate::{checked::Checks, trace::Began};
 
 /// A command that is about to be called with what was checked. See the [module](self).
 #[derive(Debug)]
@@ -54,17 +52,14 @@ use crate::trace::Began;
 pub struct Checked<'l, F> {
     library: &'l Library,
     command: Command<F>,
-    handle_type: Option<&'static HandleType>,
-    waived: &'l [&'l str],
-    passed: Option<&'static str>,
-    violations: Vec<(&'static str, Violation)>,
+    checks: Checks<'l>,
 }
 
 impl Library {
     /// A command to be called with what is checked first.
     #[inline]
     pub fn checked<F: Copy>(&self, command: &Command<F>) -> Checked<'_, F> {
-        Checked { library: self, command: *command, handle_type: None, waived: &[], passed: None, violations: Vec::new() }
+        Checked { library: self, command: *command, checks: Checks::new(command.info()) }
     }
 }
 
@@ -72,14 +67,14 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// The kind of handle that the call is about, for messages and events.
     #[inline]
     pub fn about(mut self, handle_type: Option<&'static HandleType>) -> Self {
-        self.handle_type = handle_type;
+        self.checks.handle_type = handle_type;
         self
     }
 
     /// Does not check the rules with these ids in what is added from here on: where a driver accepts more than upstream says.
     #[inline]
     pub fn waiving(mut self, ids: &'l [&'l str]) -> Self {
-        self.waived = ids;
+        self.checks = self.checks.waiving(ids);
         self
     }
 
@@ -100,75 +95,40 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// Checks a record that somebody made.
     ///
     /// # Safety
-    /// As for [`check_raw_waiving`]: its bytes are initialised, and names in it can be followed.
+    /// As for [`check_raw`](clcu_sys::rules::check_raw): its bytes are initialised, and names in it can be followed.
     #[inline]
     pub unsafe fn raw_record<R: Record>(mut self, record: &R, given: &Given<'_>) -> Self {
         // SAFETY: promised by the caller.
-        let holds = self.waived.is_empty() && unsafe { R::surely_holds(Bytes::of(record), given) };
-        // SAFETY: promised by the caller.
-        if holds || unsafe { look_closer(record, given, self.waived, &mut self.violations) } {
-            self.passed = Some(R::SUBJECT.name);
-        }
+        self.checks = unsafe { self.checks.raw_record(record, given) };
         self
     }
 
     /// A rule that is broken by what no record shows.
     pub(super) fn broken(mut self, subject: &'static Subject, rule: &'static Rule, found: Found) -> Self {
-        if !self.waived.contains(&rule.id) {
-            self.violations.push((subject.name, Violation { rule, found }));
-        }
+        self.checks = self.checks.broken(subject, rule, found);
         self
     }
 
     /// Goes on only if no rule was broken so far.
     #[inline]
     pub fn ready(self) -> Result<Self, Error> {
-        if self.violations.is_empty() {
-            Ok(self)
-        } else {
-            Err(Error::Invalid(Invalid { command: self.command.info(), violations: self.violations }))
-        }
+        let Self { library, command, checks } = self;
+        Ok(Self { library, command, checks: checks.ready()? })
     }
 
     /// Calls the driver, if no rule was broken. `invoke` gets the function, and promises what the command's documentation asks for.
     #[inline]
     pub fn call(self, invoke: impl FnOnce(F) -> CUresult) -> Result<(), Error> {
-        let Self { library, command, handle_type, passed, .. } = self.ready()?;
+        let Self { library, command, checks: Checks { handle_type, passed, .. } } = self.ready()?;
         let function = library.get(&command)?;
         let began = Began::now();
         let result = invoke(function);
-        began.ended(command.info(), handle_type, result);
+        began.ended(command.info(), handle_type, result.0.into());
         match result {
             CUresult::CUDA_SUCCESS => Ok(()),
             result => Err(refused(library, command.info(), result, handle_type, passed).into()),
         }
     }
-}
-
-/// Walks over the rules of a record of which it is not certain that it breaks none. Whether it breaks none.
-///
-/// # Safety
-/// As for [`check_raw_waiving`].
-#[cold]
-unsafe fn look_closer<R: Record>(
-    record: &R,
-    given: &Given<'_>,
-    waived: &[&str],
-    violations: &mut Vec<(&'static str, Violation)>,
-) -> bool {
-    // SAFETY: promised by the caller.
-    match unsafe { check_raw_waiving(record, given, waived) } {
-        Ok(_) => true,
-        Err(broken) => {
-            keep(violations, &broken);
-            false
-        }
-    }
-}
-
-#[cold]
-fn keep(kept: &mut Vec<(&'static str, Violation)>, violations: &Violations<'_>) {
-    kept.extend(violations.iter().map(|violation| (violations.subject().name, violation)));
 }
 
 #[cold]

@@ -10,11 +10,11 @@ use std::{error, fmt, sync::Arc};
 use clcu_sys::{
     CommandInfo,
     cuda::{self, CUresult},
-    rules::{HandleType, Violation, find_documented},
+    rules::{HandleType, find_documented},
 };
 
 use super::{advice, device::Identity, kind, semaphore::Misuse, version::Version};
-use crate::error::{Driver, Missing};
+use crate::error::{Driver, Invalid, Missing};
 
 /// Anything that stops a call of this module.
 #[derive(Clone, Debug)]
@@ -156,6 +156,12 @@ impl From<Missing> for Error {
     }
 }
 
+impl From<Invalid> for Error {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid)
+    }
+}
+
 impl From<CallError> for Error {
     fn from(error: CallError) -> Self {
         Self::Call(error)
@@ -223,27 +229,6 @@ impl fmt::Display for CallError {
 }
 
 impl error::Error for CallError {}
-
-/// Arguments that break rules: all of them, before the driver was called.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Invalid {
-    /// The command that would have been called.
-    pub command: &'static CommandInfo,
-    /// Each record or argument list, and a rule that it breaks.
-    pub violations: Vec<(&'static str, Violation)>,
-}
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = self.violations.len();
-        let rules = if count == 1 { "rule" } else { "rules" };
-        write!(f, "{} was not called: {count} {rules} broken", self.command.symbol.to_string_lossy())?;
-        self.violations.iter().try_for_each(|(subject, violation)| write!(f, "\n  {subject}: {violation}"))
-    }
-}
-
-impl error::Error for Invalid {}
 
 /// A kind of handle that cannot be used here, although the descriptor may be good.
 #[derive(Clone, Debug)]
@@ -332,6 +317,5 @@ const _: () = {
     const fn may_cross_threads<T: Send + Sync + 'static>() {}
     may_cross_threads::<Error>();
     may_cross_threads::<CallError>();
-    may_cross_threads::<Invalid>();
     may_cross_threads::<Unsupported>();
 };

@@ -27,8 +27,7 @@ pub use self::{
     allocation::Allocation,
     context::{Context, Current, Stream},
     device::{Capability, Device, Identity, Luid, Support, Uuid},
-    error::{CallError, Error, Invalid, Obstacle, Unsupported},
-    import::ImportError,
+    error::{CallError, Error, Obstacle, Unsupported},
     mapping::{Access, MappedAllocation, Mapping, Reservation},
     memory::ExternalMemory,
     pool::{Pool, PoolMemory},
@@ -42,6 +41,11 @@ use crate::{
     resolved::{LookUp, Resolved},
     trace,
 };
+
+pub use crate::error::Invalid;
+
+/// An import that failed, with the file descriptor.
+pub type ImportError = crate::ImportError<Error>;
 
 /// Names the driver's file; when it is set, nothing else is tried.
 pub const ENVIRONMENT: &str = "CLCU_CUDA_LIBRARY";
@@ -212,7 +216,7 @@ impl Library {
     /// Asks for every command of the API and lists those that this driver lacks. A command that is missing never stops another.
     #[must_use]
     pub fn availability(&self) -> Availability {
-        self.resolved.availability(cuda::COMMANDS.iter().copied(), &self.entry)
+        self.resolved.availability(cuda::COMMANDS.iter(), &self.entry)
     }
 }
 

@@ -26,11 +26,10 @@ pub use self::{
     source::Source,
 };
 use super::{
-    checked,
+    ImportError, checked,
     context::{Context, Current},
     error::Error,
-    import::ImportError,
-    kind,
+    import, kind,
 };
 use crate::trace;
 
@@ -63,8 +62,8 @@ impl ExternalMemory {
             let ready = library.checked(command).about(row).record(&descriptor, &library.given).ready()?;
             // The rules refuse every type that has no row.
             let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
-            carrier.demand(row, &current.context().device())?;
-            Ok((ready, row, carrier.witness()?))
+            import::demand(&carrier, row, &current.context().device())?;
+            Ok((ready, row, import::witness(&carrier)?))
         };
         let (ready, row, witness) = match ready() {
             Ok(ready) => ready,

@@ -161,6 +161,6 @@ impl<'a> Source<'a> {
     /// # Safety
     /// It is one, and lives for as long as the memory. Upstream does not say who releases it: it stays with the caller.
     pub unsafe fn nvscibuf(object: *const c_void, size: u64) -> Self {
-        Self::new(Descriptor::nvscibuf(object, size, 0), Carrier::NvSci)
+        Self::new(Descriptor::nvscibuf(object, size, 0), Carrier::Object)
     }
 }

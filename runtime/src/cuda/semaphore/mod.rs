@@ -36,7 +36,6 @@
 //!   first. Nothing here waits for them, since a wait that is never signalled would then hang the destructor.
 //! - A semaphore works on the device that made it. [`Device::matching`](super::Device::matching) finds it.
 
-mod kinds;
 mod operation;
 mod source;
 mod tracking;
@@ -50,19 +49,21 @@ use clcu_sys::{
 
 use self::tracking::Tracker;
 pub use self::{
-    kinds::{Binary, Fence, KeyedMutex, Kind, NvSciSync},
     operation::{Operation, Signal, SkipMemorySync, Timeout, Wait},
     source::Source,
-    tracking::{Initially, Misuse, Stats, Tracking},
+    tracking::{Misuse, Stats},
 };
 use super::{
-    checked,
+    ImportError, checked,
     context::{Context, Current},
     error::{Error, Obstacle, Unsupported},
-    import::ImportError,
-    kind,
+    import, kind,
 };
 use crate::trace;
+pub use crate::{
+    payload::{Binary, Fence, KeyedMutex, Kind, NvSciSync},
+    tracking::{Initially, Tracking},
+};
 
 /// An external semaphore that was imported. Destroying it does not destroy what the other side has.
 ///
@@ -113,8 +114,8 @@ impl<K: Kind> ExternalSemaphore<K> {
                 let driver = Arc::clone(library.shared_driver());
                 return Err(Error::Unsupported(Unsupported { handle_type: row, why: Obstacle::Payload, driver }));
             }
-            carrier.demand(row, &current.context().device())?;
-            Ok((ready, row, carrier.witness()?))
+            import::demand(&carrier, row, &current.context().device())?;
+            Ok((ready, row, import::witness(&carrier)?))
         };
         let (ready, row, witness) = match ready() {
             Ok(ready) => ready,

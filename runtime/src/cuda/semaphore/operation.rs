@@ -11,11 +11,14 @@ use clcu_sys::{
     rules::{Record, Zeroed},
 };
 
-use super::{Inner, tracking::Direction};
-use crate::cuda::{
-    Stream,
-    checked::{self, Checked},
-    error::Error,
+use super::Inner;
+use crate::{
+    cuda::{
+        Stream,
+        checked::{self, Checked},
+        error::Error,
+    },
+    tracking::Direction,
 };
 
 /// One semaphore of a call: which, and with what.
