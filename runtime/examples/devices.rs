@@ -2,11 +2,18 @@
 //!
 //! `cargo run -p clcu --example devices`. What is not there is said with what was tried; nothing panics.
 
-use std::{error::Error, process::ExitCode, sync::Arc};
+use std::{error::Error, fmt::Display, process::ExitCode, sync::Arc};
 
 use clcu::{
-    cuda::{Device, Library},
-    opencl,
+    cuda,
+    opencl::{
+        self,
+        capabilities::{Capabilities, Support},
+    },
+    sys::{
+        opencl::cl_semaphore_type_khr,
+        rules::{HandleType, Payload},
+    },
 };
 
 /// Says what there is of one API.
@@ -23,25 +30,35 @@ fn main() -> ExitCode {
     if said == 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
+/// The columns are the same for both APIs.
+fn head() {
+    println!("    {:<12} {:<26} {:<12} {:<42} export", "kind", "handle type", "carries", "import");
+}
+
+fn row(handle_type: &HandleType, carries: &dyn Display, import: &dyn Display, export: Option<&dyn Display>) {
+    let (kind, short) = (format!("{:?}", handle_type.kind), handle_type.short);
+    let (carries, import) = (carries.to_string(), import.to_string());
+    let export = export.map_or_else(|| "never".to_owned(), ToString::to_string);
+    println!("    {kind:<12} {short:<26} {carries:<12} {import:<42} {export}");
+}
+
 fn cuda_devices() -> Result<(), Box<dyn Error>> {
-    let library = Arc::new(Library::open()?);
+    let library = Arc::new(cuda::Library::open()?);
     println!("CUDA: {}", library.driver());
     if let Some(versions) = library.versions() {
         println!("  {versions}");
     }
     println!("  commands that this driver lacks: {}", library.availability().absent.len());
-    for device in Device::all(&library)? {
+    for device in cuda::Device::all(&library)? {
         println!("  device {}: {}", device.as_raw().0, device.name()?);
         println!("    UUID {}", device.uuid()?);
         if let Some(luid) = device.luid()? {
             println!("    LUID {luid}");
         }
-        println!("    {:<12} {:<26} {:<12} {:<36} export", "kind", "handle type", "carries", "import");
+        head();
         for one in device.capabilities() {
-            let export = one.export.map_or_else(|| "never".to_owned(), |support| support.to_string());
-            let (kind, payload) = (format!("{:?}", one.handle_type.kind), format!("{:?}", one.handle_type.payload));
-            let import = one.import.to_string();
-            println!("    {kind:<12} {:<26} {payload:<12} {import:<36} {export}", one.handle_type.short);
+            let carries = format!("{:?}", one.handle_type.payload);
+            row(one.handle_type, &carries, &one.import, one.export.as_ref().map(|export| export as _));
         }
     }
     Ok(())
@@ -49,9 +66,47 @@ fn cuda_devices() -> Result<(), Box<dyn Error>> {
 
 fn opencl_platforms() -> Result<(), Box<dyn Error>> {
     let library = opencl::Library::open()?;
-    println!("OpenCL: {}", library.driver());
-    for platform in &library.platforms()?.usable {
+    println!("OpenCL: {}", library.driver().path.display());
+    let platforms = library.platforms()?;
+    if platforms.null_entries > 0 {
+        println!("  drivers that failed to load: {}", platforms.null_entries);
+    }
+    for platform in platforms.usable.into_iter().map(Arc::new) {
         println!("  {}", platform.driver());
+        for asked in platform.capabilities().asked() {
+            println!("    {asked}");
+        }
+        match opencl::Device::all(&platform) {
+            Ok(devices) => devices.iter().enumerate().for_each(|(number, device)| opencl_device(number, device)),
+            Err(error) => println!("    its devices cannot be listed: {error}"),
+        }
     }
     Ok(())
+}
+
+fn opencl_device(number: usize, device: &opencl::Device) {
+    let name = device.name().unwrap_or_else(|error| format!("unnamed, {error}"));
+    println!("  device {number}: {name}");
+    let capabilities = device.capabilities();
+    head();
+    for one in capabilities.rows() {
+        let payload = match (one.handle_type.payload, one.semaphore_type) {
+            (Payload::Unspecified, Some(cl_semaphore_type_khr::CL_SEMAPHORE_TYPE_BINARY_KHR)) => Payload::Binary,
+            (stated, _) => stated,
+        };
+        let carries = format!("{payload:?}");
+        row(one.handle_type, &carries, &one.import, one.export.as_ref().map(|export| export as _));
+    }
+    linear_images(&capabilities);
+    for (query, number) in capabilities.unknown_handle_types() {
+        println!("    {query} lists {number:#06X}, which these bindings do not know");
+    }
+}
+
+fn linear_images(capabilities: &Capabilities) {
+    let is_linear = |one: &opencl::capabilities::Capability| matches!(one.linear_images, Some(Support::Yes(_)));
+    let linear: Vec<_> = capabilities.rows().into_iter().filter(is_linear).map(|one| one.handle_type.short).collect();
+    if !linear.is_empty() {
+        println!("    linear images in memory of: {}", linear.join(", "));
+    }
 }

@@ -141,6 +141,13 @@ mod tests {
         assert_eq!(files(&opencl(System::Unix)), ["libOpenCL.so.1", "libOpenCL.so"]);
     }
 
+    /// The framework is in the system's cache of libraries: its path can be opened although no file is there.
+    #[test]
+    fn on_macos_opencl_is_the_systems_framework() {
+        assert_eq!(files(&opencl(System::Apple)), ["/System/Library/Frameworks/OpenCL.framework/OpenCL"]);
+        assert_eq!(files(&within(&["/mine".into()], &opencl(System::Apple))), ["/mine/OpenCL"]);
+    }
+
     #[test]
     fn directories_are_searched_in_their_order_for_every_name_once() {
         let directories = [PathBuf::from("/a"), PathBuf::from("/b")];

@@ -3,7 +3,7 @@
 
 use std::{error::Error, fmt, path::PathBuf, sync::Arc};
 
-use clcu_sys::{Api, CommandInfo};
+use clcu_sys::{Api, CommandInfo, rules::Violation};
 
 use crate::{cuda::Version, resolved::name_of};
 
@@ -161,6 +161,27 @@ impl fmt::Display for Missing {
 
 impl Error for Missing {}
 
+/// Arguments that break rules: all of them, before the driver was called.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Invalid {
+    /// The command that would have been called.
+    pub command: &'static CommandInfo,
+    /// Each record or argument list, and a rule that it breaks.
+    pub violations: Vec<(&'static str, Violation)>,
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.violations.len();
+        let rules = if count == 1 { "rule" } else { "rules" };
+        write!(f, "{} was not called: {count} {rules} broken", self.command.symbol.to_string_lossy())?;
+        self.violations.iter().try_for_each(|(subject, violation)| write!(f, "\n  {subject}: {violation}"))
+    }
+}
+
+impl Error for Invalid {}
+
 /// Which commands of an API a driver has, found out by asking for all of them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -188,6 +209,7 @@ mod tests {
     fn errors_may_cross_threads() {
         is_an_error::<OpenError>();
         is_an_error::<Missing>();
+        is_an_error::<Invalid>();
     }
 
     #[test]

@@ -19,25 +19,39 @@
 //!
 //! 1. [`cuda::Library::get`] gives the function. Calling it is as unsafe as in C: nothing is checked before the driver sees it.
 //! 2. [`cuda::Library::checked`] calls it if no generated rule is broken, and lists every one that is. [`cuda::checked`] has the commands for
-//!    external objects.
-//! 3. [`cuda::ExternalSemaphore`], [`cuda::ExternalMemory`] and [`cuda::Allocation`] own what they import, in safe code.
+//!    external objects. [`opencl::Platform::checked`] and [`opencl::checked`] are the same for OpenCL.
+//! 3. [`cuda::ExternalSemaphore`], [`cuda::ExternalMemory`] and [`cuda::Allocation`] own what they import, in safe code; so do
+//!    [`opencl::Semaphore`] and [`opencl::ExternalMemory`].
 
 mod candidate;
+mod checked;
 pub mod cuda;
+#[cfg(unix)]
+pub mod descriptor;
 mod error;
+mod import;
 mod loader;
 pub mod opencl;
+mod payload;
 mod resolved;
 mod slots;
 mod trace;
+mod tracking;
 
 pub use clcu_sys as sys;
 
-pub use crate::error::{Attempt, Availability, Driver, Missing, Needs, OpenError};
+pub use crate::{
+    error::{Attempt, Availability, Driver, Invalid, Missing, Needs, OpenError},
+    import::ImportError,
+};
 
 const _: () = {
     const fn may_cross_threads<T: Send + Sync>() {}
     may_cross_threads::<cuda::Library>();
     may_cross_threads::<opencl::Library>();
     may_cross_threads::<opencl::Platform>();
+    may_cross_threads::<opencl::Context>();
+    may_cross_threads::<opencl::Queue>();
+    may_cross_threads::<opencl::Event>();
+    may_cross_threads::<opencl::Semaphore<opencl::semaphore::Binary>>();
 };

@@ -3,7 +3,7 @@
 //! In: what was called, and when it began. Out: an event of the `tracing` crate, with the feature of that name. Nobody listening costs one
 //! relaxed load a call and no clock; without the feature it costs nothing.
 
-use clcu_sys::{CommandInfo, cuda::CUresult, rules::HandleType};
+use clcu_sys::{CommandInfo, rules::HandleType};
 
 /// When a call began, if anybody wants to know.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub(crate) struct Began(#[cfg(feature = "tracing")] Option<std::time::Instant>);
 
 #[cfg(feature = "tracing")]
 mod events {
-    use super::{Began, CUresult, CommandInfo, HandleType};
+    use super::{Began, CommandInfo, HandleType};
 
     /// The target of all events of this crate.
     const TARGET: &str = "clcu";
@@ -23,9 +23,9 @@ mod events {
             Self(tracing::enabled!(target: TARGET, tracing::Level::DEBUG).then(std::time::Instant::now))
         }
 
-        /// The call is over.
+        /// The call is over, with this status code.
         #[inline]
-        pub(crate) fn ended(self, command: &'static CommandInfo, handle_type: Option<&'static HandleType>, result: CUresult) {
+        pub(crate) fn ended(self, command: &'static CommandInfo, handle_type: Option<&'static HandleType>, result: i64) {
             if let Some(began) = self.0 {
                 emit(began, command, handle_type, result);
             }
@@ -33,10 +33,10 @@ mod events {
     }
 
     #[cold]
-    fn emit(began: std::time::Instant, command: &'static CommandInfo, handle_type: Option<&'static HandleType>, result: CUresult) {
+    fn emit(began: std::time::Instant, command: &'static CommandInfo, handle_type: Option<&'static HandleType>, result: i64) {
         let nanoseconds = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let (command, handle_type) = (command.symbol.to_string_lossy(), handle_type.map_or("", |row| row.name));
-        tracing::debug!(target: TARGET, %command, handle_type, result = result.0, nanoseconds, "call");
+        tracing::debug!(target: TARGET, %command, handle_type, result, nanoseconds, "call");
     }
 
     /// Something that a destructor could not report.
@@ -49,15 +49,20 @@ mod events {
         tracing::warn!(target: TARGET, what, value, last, "suspicious");
     }
 
+    /// A driver of another major version than the bindings: names of codes may be wrong.
+    pub(crate) fn versions(versions: &dyn std::fmt::Display) {
+        tracing::warn!(target: TARGET, %versions, "versions");
+    }
+
     /// The end of an object that was tracked.
-    pub(crate) fn destroyed(handle_type: &'static HandleType, stats: &dyn std::fmt::Display) {
-        tracing::debug!(target: TARGET, handle_type = handle_type.name, %stats, "destroyed");
+    pub(crate) fn destroyed(handle_type: &str, stats: &dyn std::fmt::Display) {
+        tracing::debug!(target: TARGET, handle_type, %stats, "destroyed");
     }
 }
 
 #[cfg(not(feature = "tracing"))]
 mod events {
-    use super::{Began, CUresult, CommandInfo, HandleType};
+    use super::{Began, CommandInfo, HandleType};
 
     impl Began {
         #[inline]
@@ -67,12 +72,13 @@ mod events {
 
         #[inline]
         #[allow(clippy::unused_self)] // as with the feature
-        pub(crate) fn ended(self, _: &'static CommandInfo, _: Option<&'static HandleType>, _: CUresult) {}
+        pub(crate) fn ended(self, _: &'static CommandInfo, _: Option<&'static HandleType>, _: i64) {}
     }
 
     pub(crate) fn lost(_: &str, _: &(dyn std::error::Error + 'static)) {}
     pub(crate) fn suspicious(_: &str, _: u64, _: u64) {}
-    pub(crate) fn destroyed(_: &'static HandleType, _: &dyn std::fmt::Display) {}
+    pub(crate) fn versions(_: &dyn std::fmt::Display) {}
+    pub(crate) fn destroyed(_: &str, _: &dyn std::fmt::Display) {}
 }
 
-pub(crate) use events::{destroyed, lost, suspicious};
+pub(crate) use events::{destroyed, lost, suspicious, versions};

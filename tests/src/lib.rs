@@ -2,7 +2,11 @@
 
 pub mod c_declaration;
 pub mod cuda;
+pub mod cuda_declarations;
 pub mod cuda_program;
+pub mod exported;
+pub mod icd;
+pub mod listener;
 pub mod mock;
 pub mod opencl;
 pub mod opencl_bindgen;
@@ -10,4 +14,5 @@ pub mod opencl_differences;
 pub mod opencl_headers;
 pub mod opencl_listing;
 pub mod releases;
+pub mod scene;
 pub mod upstream;

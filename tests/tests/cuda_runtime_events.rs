@@ -1,67 +1,18 @@
 //! The events of checked calls: one for each, with command, handle type, result and time; and what a destructor could not report.
 
-use std::{
-    fmt::{self, Write as _},
-    os::fd::OwnedFd,
-    sync::{Arc, Mutex},
-};
+use std::os::fd::OwnedFd;
 
 use clcu::cuda::{
-    ExternalSemaphore,
+    ExternalSemaphore, Options,
     semaphore::{Source, Tracking},
 };
-use clcu_tests::mock;
-use tracing::{
-    Event, Metadata, Subscriber,
-    field::{Field, Visit},
-    span::{Attributes, Id, Record},
-};
-
-/// Keeps the events of this crate, one a line.
-#[derive(Clone, Default)]
-struct Listener(Arc<Mutex<Vec<String>>>);
-
-struct Line(String);
-
-impl Visit for Line {
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        let shown = match field.name() {
-            // Its value is no fact to test.
-            "nanoseconds" => String::new(),
-            _ => format!("{value:?}"),
-        };
-        write!(self.0, "{}={shown} ", field.name()).expect("a string takes everything");
-    }
-}
-
-impl Subscriber for Listener {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "clcu"
-    }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        let mut line = Line(String::new());
-        event.record(&mut line);
-        self.0.lock().expect("no test panics while it holds it").push(line.0.trim_end().to_owned());
-    }
-
-    fn enter(&self, _: &Id) {}
-
-    fn exit(&self, _: &Id) {}
-}
+use clcu_tests::{listener::Listener, mock};
 
 fn fd() -> OwnedFd {
     std::fs::File::open("/dev/null").expect("it is there").into()
 }
 
+/// A29: whether semaphores do anything is seen in events and counters. B37: what a destructor could not report is an event.
 #[test]
 fn each_checked_call_is_an_event_and_so_is_what_a_destructor_could_not_report() {
     let Some(driver) = mock::cuda().open("cuda_runtime_events") else { return };
@@ -75,7 +26,7 @@ fn each_checked_call_is_an_event_and_so_is_what_a_destructor_could_not_report() 
         driver.mock.set(c"mock_fail_cuDestroyExternalSemaphore", 4);
         drop(semaphore);
     });
-    let lines = listener.0.lock().expect("no test panics while it holds it").clone();
+    let lines = listener.lines();
     let timeline = "handle_type=\"CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD\"";
     for (command, result) in [
         ("cuImportExternalSemaphore", 0),
@@ -93,4 +44,23 @@ fn each_checked_call_is_an_event_and_so_is_what_a_destructor_could_not_report() 
     let lost = lines.last().expect("there are events");
     assert!(lost.contains("message=lost what=\"an external semaphore could not be destroyed\""), "{lost}");
     assert!(lost.contains("CUDA_ERROR_DEINITIALIZED (4)"), "{lost}");
+}
+
+/// B13: codes are renumbered between major versions, so that their names may be wrong.
+#[test]
+fn b13_a_driver_of_another_major_version_is_a_warning_when_it_is_opened() {
+    let test = "cuda_runtime_events: versions";
+    let opened = |version: &str| {
+        let mock = mock::cuda().with(version).build(test)?;
+        let listener = Listener::default();
+        tracing::subscriber::with_default(listener.clone(), || {
+            // SAFETY: the file is a mock driver, whose functions have the types of CUDA's.
+            unsafe { Options::new().path(&mock.path) }.open().expect("the mock driver can be opened")
+        });
+        Some(listener.lines())
+    };
+    let (Some(older), Some(same)) = (opened("DRIVER_VERSION=12040"), opened("DRIVER_VERSION=13000")) else { return };
+    assert_eq!(older.len(), 1, "{older:#?}");
+    assert!(older[0].contains("bindings of CUDA 13.5, driver for CUDA 12.4") && older[0].contains("renumbered"), "{older:#?}");
+    assert_eq!(same, [""; 0]);
 }

@@ -15,6 +15,7 @@ pub(super) mod words;
 
 use self::{
     place::Leaf,
+    quick::Quick,
     row::Rows,
     subject::{Subject, What},
     words::Words,
@@ -45,7 +46,7 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, part: Part, mut page
     let mut findings = Findings::default();
     for subject in subjects.iter().filter(|subject| subject.part() == part) {
         let rows = Rows { subject, words: &words, index };
-        members(subject, &mut page);
+        members(&rows, &mut page);
         findings.0.extend(table(&rows, &mut page).0);
         if !subject.handle_types.is_empty() {
             for written in [rows.constructors(&mut page), rows.view(&mut page)] {
@@ -71,7 +72,8 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, part: Part, mut page
 }
 
 /// The constants of the places that a record has; for a command, the record of its arguments with those that rules speak of.
-fn members(subject: &Subject<'_>, page: &mut Page<'_>) {
+fn members(rows: &Rows<'_, '_>, page: &mut Page<'_>) {
+    let subject = rows.subject;
     if !subject.is_reachable() {
         return;
     }
@@ -80,7 +82,7 @@ fn members(subject: &Subject<'_>, page: &mut Page<'_>) {
         page.line(0, "#[cfg(windows)]");
     }
     if let What::Command(command) = subject.what {
-        arguments(subject, &command.symbol, page);
+        arguments(rows, &command.symbol, page);
         return;
     }
     page.line(0, "members! {");
@@ -96,7 +98,8 @@ fn members(subject: &Subject<'_>, page: &mut Page<'_>) {
 }
 
 /// The record of those arguments of a command that checks look at.
-fn arguments(subject: &Subject<'_>, symbol: &str, page: &mut Page<'_>) {
+fn arguments(rows: &Rows<'_, '_>, symbol: &str, page: &mut Page<'_>) {
+    let subject = rows.subject;
     let follows = if subject.leaves.iter().any(|leaf| subject.follows(leaf)) { " follows" } else { "" };
     let (lists, scalars): (Vec<&Leaf>, Vec<&Leaf>) = subject.leaves.iter().partition(|leaf| leaf.list.is_some());
     let life = if lists.is_empty() { "" } else { "<'a>" };
@@ -114,6 +117,12 @@ fn arguments(subject: &Subject<'_>, symbol: &str, page: &mut Page<'_>) {
             let table = leaf.list.as_deref().unwrap_or_default();
             page.line(2, format_args!("{} = {}, {}, {table};", leaf.rust, leaf.constant, literal(&leaf.path)));
         }
+        page.line(1, "}");
+    }
+    if subject.has_quick() {
+        let quick = rows.quick(&table_name(subject));
+        page.line(1, format_args!("quick |{}| {{", quick.parameters()));
+        body(subject, &quick, 2, page);
         page.line(1, "}");
     }
     page.line(0, "}");
@@ -167,22 +176,25 @@ fn quick(rows: &Rows<'_, '_>, table: &str, page: &mut Page<'_>) {
     if subject.windows() {
         page.line(0, "#[cfg(windows)]");
     }
-    let bytes = if quick.lines.iter().any(|line| line.contains("bytes")) { "bytes" } else { "_bytes" };
-    let given = if quick.asks { "given" } else { "_given" };
-    page.line(0, format_args!("rules! {{ {}, {table}, |{bytes}, {given}| {{", subject.name));
+    page.line(0, format_args!("rules! {{ {}, {table}, |{}| {{", subject.name, quick.parameters()));
+    body(subject, &quick, 1, page);
+    page.line(0, "} }");
+}
+
+/// The expression of a specialised check.
+fn body(subject: &Subject<'_>, quick: &Quick, depth: usize, page: &mut Page<'_>) {
     if quick.lines.iter().any(|line| line.contains("R::")) {
-        page.line(1, format_args!("type R = {};", subject.static_name()));
+        page.line(depth, format_args!("type R = {};", subject.static_name()));
     }
     if let Some(enumeration) = &quick.enumeration {
-        page.line(1, format_args!("type E = {enumeration};"));
+        page.line(depth, format_args!("type E = {enumeration};"));
     }
     for (at, part) in quick.lines.iter().enumerate() {
-        let (depth, and) = if at == 0 { (1, "") } else { (2, "&& ") };
+        let (deeper, and) = if at == 0 { (0, "") } else { (1, "&& ") };
         for (within, line) in part.lines().enumerate() {
-            page.line(depth, format_args!("{}{line}", if within == 0 { and } else { "" }));
+            page.line(depth + deeper, format_args!("{}{line}", if within == 0 { and } else { "" }));
         }
     }
-    page.line(0, "} }");
 }
 
 /// Which enumerations say what a semaphore or memory is, so that one is never taken for the other.

@@ -9,7 +9,7 @@ use super::*;
 
 use crate::rules::row::*;
 
-use crate::rules::{Rule, Source, Subject};
+use crate::rules::{Rule, Source, Subject, quick};
 
 arguments! {
     clCreateBuffer_arguments, "clCreateBuffer", RULES_OF_clCreateBuffer_arguments {
@@ -463,6 +463,12 @@ arguments! {
         num_events_in_wait_list: cl_uint = NUM_EVENTS_IN_WAIT_LIST, "num_events_in_wait_list", Unsigned;
         event_wait_list: *const cl_event = EVENT_WAIT_LIST, "event_wait_list", Pointer;
     }
+    quick |bytes, given| {
+        type R = clEnqueueSignalSemaphoresKHR_arguments;
+        quick::zero(bytes, [R::EVENT_WAIT_LIST]) == quick::zero(bytes, [R::NUM_EVENTS_IN_WAIT_LIST])
+            && (quick::non_null(bytes, [R::SEMA_PAYLOAD_LIST]) == 1 || given.number(Fact::SemaphoreHandleType).is_some_and(|number| (number != cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR.0 as i128)))
+            && quick::non_null(bytes, [R::NUM_SEMA_OBJECTS]) == 1
+    }
 }
 
 pub(super) const RULES_OF_clEnqueueSignalSemaphoresKHR_arguments: &[Rule] = {
@@ -504,6 +510,12 @@ arguments! {
         sema_payload_list: *const cl_semaphore_payload_khr = SEMA_PAYLOAD_LIST, "sema_payload_list", Pointer;
         num_events_in_wait_list: cl_uint = NUM_EVENTS_IN_WAIT_LIST, "num_events_in_wait_list", Unsigned;
         event_wait_list: *const cl_event = EVENT_WAIT_LIST, "event_wait_list", Pointer;
+    }
+    quick |bytes, given| {
+        type R = clEnqueueWaitSemaphoresKHR_arguments;
+        quick::zero(bytes, [R::EVENT_WAIT_LIST]) == quick::zero(bytes, [R::NUM_EVENTS_IN_WAIT_LIST])
+            && (quick::non_null(bytes, [R::SEMA_PAYLOAD_LIST]) == 1 || given.number(Fact::SemaphoreHandleType).is_some_and(|number| (number != cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR.0 as i128)))
+            && quick::non_null(bytes, [R::NUM_SEMA_OBJECTS]) == 1
     }
 }
 
@@ -608,6 +620,11 @@ arguments! {
     clReImportSemaphoreSyncFdKHR_arguments, "clReImportSemaphoreSyncFdKHR", RULES_OF_clReImportSemaphoreSyncFdKHR_arguments {
         sema_object: cl_semaphore_khr = SEMA_OBJECT, "sema_object", Pointer;
         fd: c_int = FD, "fd", Signed;
+    }
+    quick |bytes, given| {
+        type R = clReImportSemaphoreSyncFdKHR_arguments;
+        (given.number(Fact::SemaphoreHandleType).is_some_and(|number| (number == cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR.0 as i128)))
+            && quick::number(bytes, R::FD) >= -1
     }
 }
 

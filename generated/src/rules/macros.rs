@@ -104,8 +104,8 @@ macro_rules! rules {
 /// The arguments of a command as a record, so that rules speak of them as they do of members. A property list stands as a slice.
 ///
 /// Only what a check looks at is there. Each has a constant with its text and kind; a property list has its table as well. `follows` stands where
-/// a rule follows a pointer among them, so that only [`check_raw`](crate::rules::check_raw) takes it. There is no specialised check: the
-/// calls that are made a million times a second take descriptors.
+/// a rule follows a pointer among them, so that only [`check_raw`](crate::rules::check_raw) takes it. A specialised check comes last, for
+/// commands that are called a million times a second; most have none, and are checked by their tables.
 ///
 /// ```
 /// use clcu_sys::rules::{Field, Given, PropertyList, check, row::*};
@@ -146,6 +146,7 @@ macro_rules! arguments {
             $($parameter:ident: $type:ty = $constant:ident, $text:literal, $kind:ident;)*
         }
         $(lists { $($list:ident = $list_constant:ident, $list_text:literal, $properties:ident;)* })?
+        $(quick |$bytes:ident, $given:ident| $quick:block)?
     ) => {
         #[doc = concat!("Those arguments of `", $command, "` that can be checked before it is called.")]
         #[allow(missing_docs)] // the arguments have upstream's names
@@ -177,6 +178,16 @@ macro_rules! arguments {
         unsafe impl $(<$life>)? $crate::rules::Record for $name $(<$life>)? {
             const SUBJECT: &'static $crate::rules::Subject =
                 &$crate::rules::Subject { name: stringify!($name), rules: $table };
+
+            $(
+                #[inline]
+                #[allow(clippy::macro_metavars_in_unsafe)] // the macro is for generated checks
+                #[allow(unused_parens, unused_unsafe)] // as for those of records
+                unsafe fn surely_holds($bytes: $crate::rules::Bytes<'_>, $given: &$crate::rules::Given<'_>) -> bool {
+                    // SAFETY: the fields are members of this record, and the caller promises the bytes.
+                    unsafe { $quick }
+                }
+            )?
         }
 
         $crate::arguments! { @inert $($follows)? $name $(<$life>)? }

@@ -1,256 +1,52 @@
-//! What carries a handle into an import, and what becomes of it.
-//!
-//! In: an owned file descriptor, or something that is not owned; and the owner that the handle type's row names after success. Out: the
-//! descriptor back in the error of an import that failed, never closed twice, and never closed for the driver.
-//!
-//! What a driver does with a descriptor when an import fails cannot be relied on: upstream says that it takes it on success, and driver 580
-//! closes that of memory after some failures and leaves it open after others. So a duplicate stays behind while the driver is asked, and
-//! tells afterwards what became of the original ([`Witness`]).
+//! Whether a kind of handle can be carried by what an import was given, as far as CUDA's table and the device say.
 
-use std::{error, fmt};
-
-#[cfg(unix)]
-use std::os::fd::{AsRawFd as _, IntoRawFd as _, OwnedFd};
+use std::{io, sync::Arc};
 
 use clcu_sys::rules::{HandleType, Owner, Platform};
 
 use super::{
+    ImportError,
     device::Device,
     error::{Error, Obstacle, Unsupported},
 };
+use crate::import::DUPLICATING;
+pub(super) use crate::import::{Carrier, Witness};
 
-/// What an import was given.
-#[derive(Debug)]
-pub(super) enum Carrier {
-    /// Owned until the driver takes it.
-    #[cfg(unix)]
-    Fd(OwnedFd),
-    /// A file descriptor of which nobody says who closes it: it is left alone.
-    #[cfg(unix)]
-    RawFd,
-    /// An NT handle, borrowed.
-    #[cfg(windows)]
-    Win32,
-    /// The name of a Windows object.
-    Name,
-    /// A global KMT handle: a number.
-    Kmt,
-    /// An object of NVIDIA's `NvSci` libraries.
-    NvSci,
-}
-
-impl Carrier {
-    #[cfg(unix)]
-    pub(super) fn number(&self) -> std::ffi::c_int {
-        match self {
-            Self::Fd(fd) => fd.as_raw_fd(),
-            _ => -1,
-        }
-    }
-
-    /// Whether a kind of handle can be carried so.
-    pub(super) fn demand(&self, row: &'static HandleType, device: &Device) -> Result<(), Error> {
-        let takes = |member: &str| row.members.contains(&member);
-        // A handle that holds no reference is a KMT handle.
-        let is_number = row.owner_on_success == Owner::None;
-        let why = match self {
-            #[cfg(unix)]
-            Self::Fd(_) if takes("handle.fd") && row.owner_on_success == Owner::Unspecified => Some(Obstacle::Ownership),
-            #[cfg(unix)]
-            Self::Fd(_) => (!takes("handle.fd")).then_some(Obstacle::Carrier),
-            #[cfg(unix)]
-            Self::RawFd => (!takes("handle.fd")).then_some(Obstacle::Carrier),
-            #[cfg(windows)]
-            Self::Win32 => (!takes("handle.win32.handle") || is_number).then_some(Obstacle::Carrier),
-            Self::Kmt => (!takes("handle.win32.handle") || !is_number).then_some(Obstacle::Carrier),
-            Self::Name => (!takes("handle.win32.name")).then_some(Obstacle::Carrier),
-            Self::NvSci => (row.platform != Platform::NvSci).then_some(Obstacle::Carrier),
-        };
-        match why {
-            Some(why) => {
-                let driver = std::sync::Arc::clone(device.library().shared_driver());
-                Err(Error::Unsupported(Unsupported { handle_type: row, why, driver }))
-            }
-            None => device.demand(row),
-        }
-    }
-
-    /// What tells after a failed import what became of it.
-    pub(super) fn witness(&self) -> Result<Witness, Error> {
-        match self {
-            #[cfg(unix)]
-            Self::Fd(fd) => {
-                let what = "duplicating the file descriptor";
-                let duplicate = fd.try_clone().map_err(|error| Error::System { what, number: error.raw_os_error() })?;
-                Ok(Witness { duplicate: Some(duplicate) })
-            }
-            _ => Ok(Witness::none()),
-        }
-    }
-
-    /// The driver took the handle, as `owner` says.
-    pub(super) fn give(self, owner: Owner) {
+/// Whether a kind of handle can be carried so.
+pub(super) fn demand(carrier: &Carrier, row: &'static HandleType, device: &Device) -> Result<(), Error> {
+    let takes = |member: &str| row.members.contains(&member);
+    // A handle that holds no reference is a KMT handle.
+    let is_number = row.owner_on_success == Owner::None;
+    let why = match carrier {
         #[cfg(unix)]
-        if let Self::Fd(fd) = self
-            && matches!(owner, Owner::Driver | Owner::Unspecified)
-        {
-            // Closing it would close what the driver, or somebody who has since got the same number, works with.
-            let _ = fd.into_raw_fd();
-        }
-        #[cfg(not(unix))]
-        let _ = owner; // nothing else is owned before it is given
-    }
-}
-
-/// A duplicate of a file descriptor that a driver is asked to import.
-///
-/// It refers to the same open file under a number that the driver does not know, so that it is there whatever the driver closes.
-pub(super) struct Witness {
-    #[cfg(unix)]
-    duplicate: Option<OwnedFd>,
-}
-
-impl Witness {
-    const fn none() -> Self {
-        Self {
-            #[cfg(unix)]
-            duplicate: None,
-        }
-    }
-
-    /// `fd` if the driver left it open, else the duplicate: either way the caller's open file.
-    #[cfg(unix)]
-    fn settle(self, fd: OwnedFd) -> OwnedFd {
-        match self.duplicate {
-            Some(duplicate) if !same_file(&fd, &duplicate) => {
-                // The number is closed, or somebody else's by now: not ours to close.
-                let _ = fd.into_raw_fd();
-                duplicate
-            }
-            _ => fd,
-        }
-    }
-}
-
-/// Whether the number of `fd` still refers to the open file that `duplicate` refers to.
-#[cfg(unix)]
-fn same_file(fd: &OwnedFd, duplicate: &OwnedFd) -> bool {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    {
-        const KCMP_FILE: libc::c_int = 0;
-        // SAFETY: it compares two numbers of this process, whatever they refer to, and touches nothing.
-        let order = unsafe {
-            let process = libc::getpid();
-            libc::syscall(libc::SYS_kcmp, process, process, KCMP_FILE, fd.as_raw_fd(), duplicate.as_raw_fd())
-        };
-        let error = std::io::Error::last_os_error().raw_os_error();
-        if order >= 0 || error == Some(libc::EBADF) {
-            return order == 0;
-        }
-    }
-    // Kernels without `kcmp`, and sandboxes that forbid it: the file itself is compared. A number that was closed and given to the same file
-    // in the meantime is taken for the old one; nobody else has this file.
-    let status = |fd: &OwnedFd| {
-        // SAFETY: zero is a value of each field, and the call fills it or fails.
-        unsafe {
-            let mut status: libc::stat = std::mem::zeroed();
-            (libc::fstat(fd.as_raw_fd(), &raw mut status) == 0).then_some((status.st_dev, status.st_ino, status.st_rdev))
-        }
+        Carrier::Fd(_) if takes("handle.fd") && row.owner_on_success == Owner::Unspecified => Some(Obstacle::Ownership),
+        #[cfg(unix)]
+        Carrier::Fd(_) => (!takes("handle.fd")).then_some(Obstacle::Carrier),
+        #[cfg(unix)]
+        Carrier::RawFd => (!takes("handle.fd")).then_some(Obstacle::Carrier),
+        #[cfg(windows)]
+        Carrier::Win32 => (!takes("handle.win32.handle") || is_number).then_some(Obstacle::Carrier),
+        Carrier::Kmt => (!takes("handle.win32.handle") || !is_number).then_some(Obstacle::Carrier),
+        Carrier::Name => (!takes("handle.win32.name")).then_some(Obstacle::Carrier),
+        Carrier::Nothing => Some(Obstacle::Carrier),
+        Carrier::Object => (row.platform != Platform::NvSci).then_some(Obstacle::Carrier),
     };
-    status(fd).is_some_and(|found| status(duplicate) == Some(found))
+    match why {
+        Some(why) => {
+            let driver = Arc::clone(device.library().shared_driver());
+            Err(Error::Unsupported(Unsupported { handle_type: row, why, driver }))
+        }
+        None => device.demand(row),
+    }
 }
 
-/// An import that failed, with the file descriptor.
-pub struct ImportError {
-    error: Error,
-    #[cfg(unix)]
-    fd: Option<OwnedFd>,
-}
-
-impl ImportError {
-    /// The driver was not called: everything is still the caller's.
-    pub(super) fn before(error: Error, carrier: Carrier) -> Self {
-        Self::after(error, carrier, Witness::none())
-    }
-
-    /// The driver was called, and refused; `witness` is from before.
-    pub(super) fn after(error: Error, carrier: Carrier, witness: Witness) -> Self {
-        match carrier {
-            #[cfg(unix)]
-            Carrier::Fd(fd) => Self { error, fd: Some(witness.settle(fd)) },
-            // Nothing else is owned.
-            _ => {
-                drop(witness);
-                Self::kept(error)
-            }
-        }
-    }
-
-    /// The driver took the handle, and something failed nevertheless.
-    pub(super) fn kept(error: Error) -> Self {
-        Self {
-            error,
-            #[cfg(unix)]
-            fd: None,
-        }
-    }
-
-    /// Why it failed.
-    #[must_use]
-    pub fn error(&self) -> &Error {
-        &self.error
-    }
-
-    /// Why it failed. A file descriptor that came back is closed.
-    #[must_use]
-    pub fn into_error(self) -> Error {
-        self.error
-    }
-
-    /// The file that was to be imported, open and the caller's as before: under the same number, or under another where the driver closed
-    /// that one. `None` where the driver keeps it, or no owned descriptor was given.
-    #[cfg(unix)]
-    #[must_use]
-    pub fn into_fd(self) -> Option<OwnedFd> {
-        self.fd
-    }
-
-    /// The same error, giving back another file descriptor: the one of which the driver got a duplicate.
-    #[cfg(unix)]
-    pub(super) fn returning(self, fd: OwnedFd) -> Self {
-        Self { fd: Some(fd), ..self }
-    }
+/// What tells after a failed import what became of the handle.
+pub(super) fn witness(carrier: &Carrier) -> Result<Witness, Error> {
+    carrier.witness().map_err(|error: io::Error| Error::System { what: DUPLICATING, number: error.raw_os_error() })
 }
 
 impl From<ImportError> for Error {
     fn from(error: ImportError) -> Self {
         error.into_error()
-    }
-}
-
-impl fmt::Debug for ImportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut debug = f.debug_struct("ImportError");
-        debug.field("error", &self.error);
-        #[cfg(unix)]
-        debug.field("fd", &self.fd);
-        debug.finish()
-    }
-}
-
-impl fmt::Display for ImportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)?;
-        #[cfg(unix)]
-        if self.fd.is_some() {
-            f.write_str("\n  the file descriptor is still the caller's, in this error")?;
-        }
-        Ok(())
-    }
-}
-
-impl error::Error for ImportError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        self.error.source()
     }
 }

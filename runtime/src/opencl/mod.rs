@@ -1,12 +1,25 @@
 //! OpenCL: in, where to look for the ICD loader or a vendor's library; out, a [`Library`] with the commands of the core, and its
 //! [`Platform`]s with those of their extensions.
 
+pub mod capabilities;
+pub mod checked;
+mod context;
+mod device;
 mod entry;
+mod error;
+mod event;
 mod extensions;
+pub mod kind;
+mod meaning;
+pub mod memory;
 mod platform;
+pub mod properties;
 mod query;
+mod queue;
+pub mod semaphore;
+mod version;
 
-use std::{env, error::Error, fmt, path::PathBuf, sync::Arc};
+use std::{env, fmt, path::PathBuf, sync::Arc};
 
 use clcu_sys::{
     Command,
@@ -14,13 +27,28 @@ use clcu_sys::{
 };
 
 use self::entry::Entry;
-pub use self::platform::Platform;
+pub use self::{
+    context::Context,
+    device::Device,
+    error::{CallError, Error, Obstacle, Unsupported},
+    event::{Event, Progress},
+    meaning::Meaning,
+    memory::ExternalMemory,
+    platform::Platform,
+    queue::Queue,
+    semaphore::Semaphore,
+};
 use crate::{
     candidate::{self, Place, System},
     error::{Availability, Driver, Missing, OpenError},
     loader::{self, Loader},
     resolved::Resolved,
 };
+
+pub use crate::error::Invalid;
+
+/// An import that failed, with the file descriptor.
+pub type ImportError = crate::ImportError<Error>;
 
 /// Names the library's file; when it is set, nothing else is tried.
 pub const ENVIRONMENT: &str = "CLCU_OPENCL_LIBRARY";
@@ -177,7 +205,7 @@ impl fmt::Display for NoPlatform {
     }
 }
 
-impl Error for NoPlatform {}
+impl std::error::Error for NoPlatform {}
 
 /// The library failed to list its platforms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,4 +223,4 @@ impl fmt::Display for PlatformsError {
     }
 }
 
-impl Error for PlatformsError {}
+impl std::error::Error for PlatformsError {}

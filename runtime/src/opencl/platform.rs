@@ -14,7 +14,7 @@ use clcu_sys::{
     opencl::{self, cl_device_id, cl_device_info, cl_device_type, cl_platform_id, cl_platform_info, cl_result},
 };
 
-use super::{entry::Entry, extensions::Extensions, query};
+use super::{entry::Entry, error::Error, extensions::Extensions, query, version::Version};
 use crate::{
     error::{Availability, Driver, Missing, Needs},
     resolved::{LookUp, Resolved},
@@ -32,10 +32,10 @@ pub struct Platform {
 impl Platform {
     /// Asks the platform for its name and version. One that fails to say them is a platform nonetheless.
     pub(super) fn new(id: cl_platform_id, library: &Driver, entry: Entry) -> Self {
-        let asked = Asked { id, entry, platform: OnceLock::new(), devices: OnceLock::new() };
+        let asked = Asked { id, entry, version: OnceLock::new(), platform: OnceLock::new(), devices: OnceLock::new() };
         let driver = Driver {
             path: library.path.clone(),
-            version: asked.text(cl_platform_info::CL_PLATFORM_VERSION).ok(),
+            version: asked.version().as_ref().ok().cloned(),
             platform: Some(asked.text(cl_platform_info::CL_PLATFORM_NAME).unwrap_or_else(|error| format!("unnamed, {error}"))),
         };
         Self { resolved: Resolved::new(opencl::COMMAND_COUNT, Arc::new(driver)), asked }
@@ -63,6 +63,33 @@ impl Platform {
         &self.resolved.driver
     }
 
+    /// The same, to be kept in an error.
+    pub(crate) fn shared_driver(&self) -> &Arc<Driver> {
+        &self.resolved.driver
+    }
+
+    /// Whether all of these commands are there.
+    ///
+    /// # Errors
+    /// Every one that is not.
+    pub fn demand(&self, commands: &[&'static CommandInfo]) -> Result<(), Error> {
+        let absent = |command: &&'static CommandInfo| self.resolved.resolve(command, &self.asked).err();
+        let missing: Vec<_> = commands.iter().filter_map(absent).collect();
+        if missing.is_empty() { Ok(()) } else { Err(Error::Missing(missing)) }
+    }
+
+    /// Whether the platform or a device of it lists one of these extensions, which `command` needs for what it shall do.
+    pub(super) fn demand_extension(&self, command: &'static CommandInfo, extensions: &'static [&'static str]) -> Result<(), Error> {
+        if extensions.iter().all(|name| name.is_empty()) {
+            return Ok(());
+        }
+        let missing = |reason| {
+            let driver = Arc::clone(self.shared_driver());
+            Error::Missing(vec![Missing { command, needs: Needs::Extension(extensions), driver, reason }])
+        };
+        self.asked.lists(extensions).map_err(missing)
+    }
+
     /// The names of the extensions that the platform lists, sorted. `Err` is what it answered instead.
     pub fn extensions(&self) -> Result<Vec<&str>, String> {
         Ok(self.asked.of_platform()?.iter().collect())
@@ -72,6 +99,27 @@ impl Platform {
     #[must_use]
     pub fn has_extension(&self, name: &str) -> bool {
         self.asked.lists(&[name]).is_ok()
+    }
+
+    /// The values of a list that the platform is asked for, such as `CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR`. An empty list is an
+    /// answer.
+    ///
+    /// # Errors
+    /// As for [`Device::list`](super::Device::list).
+    pub fn list(&self, what: cl_platform_info) -> Result<Vec<u32>, Error> {
+        let name = what.name().unwrap_or("the answer");
+        query::values(self, &opencl::clGetPlatformInfo, name, 0, |get, size, value, size_ret| {
+            // SAFETY: the id came from the library; there is room for `size` bytes, aligned for any value.
+            unsafe { get(self.asked.id, what, size, value, size_ret) }
+        })
+    }
+
+    /// Whether the platform, and with it each of its devices, or this device lists an extension.
+    pub(super) fn has_extension_for(&self, device: cl_device_id, name: &str) -> bool {
+        if self.asked.of_platform().is_ok_and(|listed| listed.has(name)) {
+            return true;
+        }
+        self.asked.device_extensions(device).is_ok_and(|list| Extensions::new(&list).has(name))
     }
 
     /// Asks for every command of the API and lists those that are missing here.
@@ -86,6 +134,7 @@ impl Platform {
 struct Asked {
     id: cl_platform_id,
     entry: Entry,
+    version: OnceLock<Result<String, String>>,
     platform: OnceLock<Result<Extensions, String>>,
     devices: OnceLock<Extensions>,
 }
@@ -156,6 +205,20 @@ impl Asked {
         Err(of_platform.err().unwrap_or_else(|| "neither the platform nor a device of it lists it".to_owned()))
     }
 
+    fn version(&self) -> &Result<String, String> {
+        self.version.get_or_init(|| self.text(cl_platform_info::CL_PLATFORM_VERSION))
+    }
+
+    /// A loader has the commands of its own version, and calls into a driver that may be older: it then calls what is not there.
+    fn is_new_enough(&self, since: &str) -> Result<(), String> {
+        let Some(needed) = Version::new(since) else { return Ok(()) };
+        match self.version().as_deref().ok().and_then(Version::of_platform) {
+            Some(version) if version < needed => Err(format!("the platform is of OpenCL {version}")),
+            // A platform that does not say its version may have it.
+            _ => Ok(()),
+        }
+    }
+
     fn extension_function(&self, symbol: &CStr) -> Result<NonNull<c_void>, String> {
         let address = match self.core(opencl::clGetExtensionFunctionAddressForPlatform) {
             // SAFETY: the id came from the library, and the name is a C string.
@@ -174,6 +237,7 @@ impl LookUp for Asked {
 
     fn look_up(&self, command: &'static CommandInfo) -> Result<NonNull<c_void>, String> {
         if command.extensions.is_empty() {
+            self.is_new_enough(command.since)?;
             return self.entry.function(command.symbol);
         }
         self.lists(command.extensions)?;

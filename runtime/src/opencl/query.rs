@@ -1,9 +1,11 @@
 //! Asks OpenCL for text and lists, the way that it wants: first the size, then the value. What a driver says about sizes is not
 //! trusted: an implausible one is refused, and no more is read than was written.
 
-use std::{ffi::c_void, ptr};
+use std::{ffi::c_void, ptr, sync::Arc};
 
-use clcu_sys::opencl::cl_result;
+use clcu_sys::{Command, CommandInfo, opencl::cl_result};
+
+use super::{Platform, error::Error};
 
 /// No text or list that is asked for here is longer. NVIDIA's extension string has about a thousand bytes.
 const LONGEST: usize = 1 << 20;
@@ -48,6 +50,60 @@ pub(super) fn list<T: Copy>(
     // Between the two calls a device may have gone.
     values.truncate(usize::try_from(written).unwrap_or(length));
     Ok(values)
+}
+
+/// No platform has more devices, and no object more values of a list.
+pub(super) const MOST_OBJECTS: u32 = 1 << 16;
+
+/// One value that a command gives by `ask(function, size, value, size_ret)`. `what` is its name.
+///
+/// # Errors
+/// [`Error::UnexpectedSize`] where the platform announces another size: what it wrote is then not looked at.
+pub(super) fn value<F: Copy, T: Copy>(
+    platform: &Platform,
+    command: &Command<F>,
+    what: &'static str,
+    empty: T,
+    ask: impl Fn(F, usize, *mut c_void, *mut usize) -> cl_result,
+) -> Result<T, Error> {
+    let wanted = size_of::<T>();
+    let (mut answer, mut found) = (empty, wanted);
+    platform.checked(command).call(|function| ask(function, wanted, (&raw mut answer).cast(), &raw mut found))?;
+    if found == wanted { Ok(answer) } else { Err(unexpected(platform, command.info(), what, wanted, found)) }
+}
+
+/// The values of a list that a command gives in the same way. A size of zero is an empty list, and nothing more is asked for.
+///
+/// # Errors
+/// As for [`value`].
+pub(super) fn values<F: Copy, T: Copy>(
+    platform: &Platform,
+    command: &Command<F>,
+    what: &'static str,
+    empty: T,
+    ask: impl Fn(F, usize, *mut c_void, *mut usize) -> cl_result,
+) -> Result<Vec<T>, Error> {
+    let (wanted, mut found) = (size_of::<T>(), 0);
+    platform.checked(command).call(|function| ask(function, 0, ptr::null_mut(), &raw mut found))?;
+    if found == 0 {
+        return Ok(Vec::new());
+    }
+    if !found.is_multiple_of(wanted) || found > LONGEST {
+        return Err(unexpected(platform, command.info(), what, wanted, found));
+    }
+    let mut answer = vec![empty; found / wanted];
+    let mut written = found;
+    platform.checked(command).call(|function| ask(function, found, answer.as_mut_ptr().cast(), &raw mut written))?;
+    if written > found || !written.is_multiple_of(wanted) {
+        return Err(unexpected(platform, command.info(), what, wanted, written));
+    }
+    answer.truncate(written / wanted);
+    Ok(answer)
+}
+
+#[cold]
+fn unexpected(platform: &Platform, command: &'static CommandInfo, what: &'static str, wanted: usize, found: usize) -> Error {
+    Error::UnexpectedSize { command, what, wanted, found, driver: Arc::clone(platform.shared_driver()) }
 }
 
 fn refuse(code: cl_result) -> Result<(), String> {

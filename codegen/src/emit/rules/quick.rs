@@ -32,6 +32,14 @@ pub(super) struct Quick {
     pub(super) asks: bool,
 }
 
+impl Quick {
+    /// What it takes, by the names that it uses.
+    pub(super) fn parameters(&self) -> String {
+        let bytes = if self.lines.iter().any(|line| line.contains("bytes")) { "bytes" } else { "_bytes" };
+        format!("{bytes}, {}", if self.asks { "given" } else { "_given" })
+    }
+}
+
 impl Rows<'_, '_> {
     /// The specialised check.
     pub(super) fn quick(&self, table: &str) -> Quick {
@@ -55,8 +63,9 @@ impl Rows<'_, '_> {
         Quick { lines, enumeration: enumeration.map(|item| identifier(&item.name).into_owned()), asks }
     }
 
+    /// The member whose values are the arms; the constants of arguments have no types to match on.
     fn discriminator(&self) -> Option<&Leaf> {
-        self.subject.discriminator.and_then(|at| self.subject.leaves.get(at))
+        self.subject.discriminator.filter(|_| self.subject.is_record()).and_then(|at| self.subject.leaves.get(at))
     }
 
     /// The `match` over the discriminator's values that rules name.
@@ -174,7 +183,7 @@ impl Rows<'_, '_> {
             },
             Condition::Test(Term::Field(path), test) => {
                 let leaf = self.subject.leaf(path).filter(|leaf| leaf.list.is_none())?;
-                let field = format!("R::{}.field", leaf.constant);
+                let field = self.subject.field(leaf);
                 match test {
                     Test::Null | Test::Zero => Some(format!("!quick::zero(bytes, [{field}])")),
                     Test::NonNull | Test::NonZero => Some(format!("quick::zero(bytes, [{field}])")),
@@ -219,13 +228,16 @@ impl Rows<'_, '_> {
         let scalar = |field| self.subject.leaf(field).filter(|leaf| leaf.list.is_none());
         let leaves: Option<Vec<&Leaf>> = rule.fields.iter().map(scalar).collect();
         let leaves = leaves.filter(|leaves| !leaves.is_empty())?;
-        let field = |leaf: &Leaf| format!("R::{}.field", leaf.constant);
+        let field = |leaf: &Leaf| self.subject.field(leaf);
         let fields = leaves.iter().map(|leaf| field(leaf)).collect::<Vec<_>>().join(", ");
         let count = leaves.len();
         Some(match &rule.predicate {
             Predicate::Zero | Predicate::Null => format!("quick::zero(bytes, [{fields}])"),
             Predicate::NonZero | Predicate::NonNull => format!("quick::non_null(bytes, [{fields}]) == {count}"),
             Predicate::ExactlyOneNonNull => format!("quick::non_null(bytes, [{fields}]) == 1"),
+            Predicate::NullIffZero if count == 2 => {
+                format!("quick::zero(bytes, [{}]) == quick::zero(bytes, [{}])", field(leaves.first()?), field(leaves.get(1)?))
+            }
             Predicate::AnyNonNull => format!("quick::non_null(bytes, [{fields}]) != 0"),
             Predicate::Utf16NulTerminated if leaves.iter().all(|leaf| leaf.kind == Kind::Pointer) => {
                 format!("quick::utf16(bytes, [{fields}])")
@@ -252,7 +264,7 @@ impl Rows<'_, '_> {
             let other = self.words.number(operand, hint).ok();
             let other = other.or_else(|| {
                 let other = self.subject.leaf(&operand.parse().ok()?).filter(|other| other.kind != Kind::Bytes)?;
-                Some(format!("quick::number(bytes, R::{}.field)", other.constant))
+                Some(format!("quick::number(bytes, {})", self.subject.field(other)))
             });
             Some(format!("{number} {sign} {}", other?))
         };

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     emit::{properties, types::literal},
     finding::{Finding, Findings},
-    model::{Api, Command, Condition, HandleType, Model, Path, Predicate, Record, Rule, Term, Test},
+    model::{Api, Command, Condition, Given, HandleType, Model, Path, Predicate, Record, Rule, Term, Test},
     pass::index::{Index, Item},
     rules::opencl::is_for_external_objects,
 };
@@ -65,6 +65,19 @@ impl Subject<'_> {
     /// Whether it is a record of C.
     pub(super) const fn is_record(&self) -> bool {
         matches!(self.what, What::Record(_))
+    }
+
+    /// Whether it has a specialised check: every record has one, and so have commands that work on semaphores that exist, which are called
+    /// as often as work is submitted. Property lists come to what makes an object, and are walked by the table.
+    pub(super) fn has_quick(&self) -> bool {
+        let asks = |condition: &Condition| matches!(condition, Condition::Test(Term::Given(Given::SemaphoreHandleType), _));
+        let of_semaphores = || self.rules.iter().any(|rule| rule.when.iter().any(asks));
+        self.is_record() || of_semaphores() && self.leaves.iter().all(|leaf| leaf.list.is_none())
+    }
+
+    /// The constant of a place as rows and checks name it. A record's is typed, and has the place without types within.
+    pub(super) fn field(&self, leaf: &Leaf) -> String {
+        format!("R::{}{}", leaf.constant, if self.is_record() { ".field" } else { "" })
     }
 
     /// Whether checking a rule takes `leaf`, or what stands in it.

@@ -36,7 +36,6 @@
 //!   first. Nothing here waits for them, since a wait that is never signalled would then hang the destructor.
 //! - A semaphore works on the device that made it. [`Device::matching`](super::Device::matching) finds it.
 
-mod kinds;
 mod operation;
 mod source;
 mod tracking;
@@ -45,24 +44,26 @@ use std::{ffi::c_void, fmt, marker::PhantomData, mem, sync::Arc};
 
 use clcu_sys::{
     cuda::{self, CUexternalSemaphore, CUexternalSemaphoreHandleType},
-    rules::HandleType,
+    rules::{Given, HandleType},
 };
 
 use self::tracking::Tracker;
 pub use self::{
-    kinds::{Binary, Fence, KeyedMutex, Kind, NvSciSync},
     operation::{Operation, Signal, SkipMemorySync, Timeout, Wait},
     source::Source,
-    tracking::{Initially, Misuse, Stats, Tracking},
+    tracking::{Misuse, Stats},
 };
 use super::{
-    checked,
+    ImportError, checked,
     context::{Context, Current},
     error::{Error, Obstacle, Unsupported},
-    import::ImportError,
-    kind,
+    import, kind,
 };
 use crate::trace;
+pub use crate::{
+    payload::{Binary, Fence, KeyedMutex, Kind, NvSciSync},
+    tracking::{Initially, Tracking},
+};
 
 /// An external semaphore that was imported. Destroying it does not destroy what the other side has.
 ///
@@ -80,6 +81,8 @@ struct Inner {
     handle: CUexternalSemaphore,
     handle_type: CUexternalSemaphoreHandleType,
     row: &'static HandleType,
+    /// What rules of its signals and waits ask of it. Made once, since it is larger than what they check.
+    given: Given<'static>,
     tracker: Tracker,
 }
 
@@ -104,15 +107,15 @@ impl<K: Kind> ExternalSemaphore<K> {
                 cuda::cuWaitExternalSemaphoresAsync.info(),
             ])?;
             let row = kind::of_semaphore(handle_type);
-            let ready = library.checked(command).about(row).record(&descriptor, &checked::given(library)).ready()?;
+            let ready = library.checked(command).about(row).record(&descriptor, &library.given).ready()?;
             // The rules refuse every type that has no row.
             let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
             if row.payload != K::PAYLOAD {
                 let driver = Arc::clone(library.shared_driver());
                 return Err(Error::Unsupported(Unsupported { handle_type: row, why: Obstacle::Payload, driver }));
             }
-            carrier.demand(row, &current.context().device())?;
-            Ok((ready, row, carrier.witness()?))
+            import::demand(&carrier, row, &current.context().device())?;
+            Ok((ready, row, import::witness(&carrier)?))
         };
         let (ready, row, witness) = match ready() {
             Ok(ready) => ready,
@@ -138,7 +141,8 @@ impl<K: Kind> ExternalSemaphore<K> {
         tracking: Tracking,
     ) -> Self {
         let tracker = Tracker::new(row, tracking);
-        Self { inner: Inner { context, handle, handle_type, row, tracker }, kind: PhantomData }
+        let given = Given::default().with_semaphore(handle_type);
+        Self { inner: Inner { context, handle, handle_type, row, given, tracker }, kind: PhantomData }
     }
 
     /// Takes a semaphore that somebody else imported into `context`.

@@ -189,6 +189,6 @@ impl Source<'_, NvSciSync> {
     /// # Safety
     /// It is one, and lives for as long as the semaphore. Upstream does not say who releases it: it stays with the caller.
     pub unsafe fn nvscisync(object: *const c_void) -> Self {
-        Self::new(Descriptor::nvscisync(object), Carrier::NvSci)
+        Self::new(Descriptor::nvscisync(object), Carrier::Object)
     }
 }

@@ -12,38 +12,11 @@ use std::{
 
 use clcu_sys::rules::{HandleType, Payload};
 
-use crate::{cuda::context::StreamKey, trace};
-
-/// How closely the signals and waits of a semaphore are followed.
-///
-/// By default [`Tracking::Shared`] where debug assertions are on, else [`Tracking::Off`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tracking {
-    /// Not at all: a signal or wait costs nothing beyond its check.
-    Off,
-    /// Counted, and refused where no other party can make it right.
-    Shared,
-    /// As [`Tracking::Shared`]; and nobody else signals the semaphore or waits for it until it is destroyed, so that a binary one is not
-    /// signalled twice without a wait, nor waited for without a signal.
-    Exclusive(Initially),
-}
-
-impl Default for Tracking {
-    fn default() -> Self {
-        if cfg!(debug_assertions) { Self::Shared } else { Self::Off }
-    }
-}
-
-/// The state of a binary semaphore when it is declared exclusive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Initially {
-    /// It is not known: the first operation may be either.
-    Unknown,
-    /// A wait would pass.
-    Signaled,
-    /// A wait would not pass.
-    Unsignaled,
-}
+use crate::{
+    cuda::context::StreamKey,
+    trace,
+    tracking::{Direction, Initially, Tracking},
+};
 
 /// A signal or wait that cannot be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,13 +104,6 @@ impl fmt::Display for Stats {
         }
         Ok(())
     }
-}
-
-/// Signal or wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
-    Signal,
-    Wait,
 }
 
 /// Streams of which the last signal is kept. Forgetting one finds less, and never what is not there.
@@ -248,7 +214,7 @@ impl Tracker {
     /// The semaphore is destroyed.
     pub(super) fn ended(&self) {
         if let Some(stats) = self.stats() {
-            trace::destroyed(self.row, &stats);
+            trace::destroyed(self.row.name, &stats);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a semaphore carries, as types: a value is not signalled on a binary semaphore, nor a fence without one.
+//! What a semaphore carries, as types, for every API: a value is not signalled on a binary semaphore, nor a fence without one.
 
 use clcu_sys::rules::Payload;
 

@@ -1,0 +1,166 @@
+//! The commands of external memory, on raw arguments.
+
+use std::{ffi::c_void, ptr};
+
+use clcu_sys::{
+    opencl::{
+        self, cl_command_queue, cl_event, cl_image_desc, cl_image_format, cl_mem, cl_mem_flags, cl_mem_properties,
+        clCreateBufferWithProperties_arguments, clCreateImageWithProperties_arguments,
+        clEnqueueAcquireExternalMemObjectsKHR_arguments, clEnqueueReleaseExternalMemObjectsKHR_arguments,
+    },
+    rules::{Found, Given, PropertyList},
+};
+
+use super::{Checked, Place, counted, event_of, null_event};
+use crate::opencl::{Platform, error::Error, kind};
+
+const TABLE: &clcu_sys::rules::PropertyTable = &opencl::PROPERTIES_OF_cl_mem_properties;
+
+/// `clCreateBufferWithProperties`. `None` is the null pointer. On failure nothing that the driver wrote is given on.
+///
+/// # Safety
+/// The context is alive, and so is each device in a device list. The list ends, also where the rule about that is waived. A handle in it is of
+/// the kind that its property says, and a name can be followed to its zero. There are `size` bytes at `host_ptr` where the flags make use of
+/// it, for as long as they do. After success a handle's owner is the one that
+/// [`HandleType::owner_on_success`](clcu_sys::rules::HandleType::owner_on_success) says; after failure upstream says nothing.
+pub unsafe fn create_buffer(
+    platform: &Platform,
+    place: Place<'_>,
+    properties: Option<&[u64]>,
+    flags: cl_mem_flags,
+    size: usize,
+    host_ptr: *mut c_void,
+    waived: &[&str],
+) -> Result<cl_mem, Error> {
+    let list = properties.map_or(PropertyList::NULL, PropertyList::new);
+    let arguments = clCreateBufferWithProperties_arguments { flags, size, host_ptr, properties: list };
+    let checked = platform.checked(&opencl::clCreateBufferWithProperties).waiving(waived);
+    let checked = checked.about(list.keys(TABLE).find_map(kind::of_memory_property)).arguments(&arguments, &place.given());
+    let start: *const cl_mem_properties = properties.map_or(ptr::null(), |words| words.as_ptr().cast());
+    // SAFETY: promised by the caller; the list ends, as was checked or is promised.
+    of_place(checked, place, list).create(
+        |made: &cl_mem| made.is_null(),
+        |create, errcode_ret| unsafe { create(place.context, start, flags, size, host_ptr, errcode_ret) },
+    )
+}
+
+/// `clCreateImageWithProperties`. `None` is the null pointer. On failure nothing that the driver wrote is given on.
+///
+/// # Safety
+/// As for [`create_buffer`], with as many bytes at `host_ptr` as the image has. Every byte of format and description is initialised. Upstream wants
+/// neither for a handle that knows them itself, and both otherwise.
+#[allow(clippy::too_many_arguments)] // those of the command
+pub unsafe fn create_image(
+    platform: &Platform,
+    place: Place<'_>,
+    properties: Option<&[u64]>,
+    flags: cl_mem_flags,
+    format: Option<&cl_image_format>,
+    description: Option<&cl_image_desc>,
+    host_ptr: *mut c_void,
+    waived: &[&str],
+) -> Result<cl_mem, Error> {
+    let list = properties.map_or(PropertyList::NULL, PropertyList::new);
+    let (image_format, image_desc) = (format.map_or(ptr::null(), ptr::from_ref), description.map_or(ptr::null(), ptr::from_ref));
+    let arguments = clCreateImageWithProperties_arguments { flags, image_format, image_desc, host_ptr, properties: list };
+    let checked = platform.checked(&opencl::clCreateImageWithProperties).waiving(waived);
+    let checked = checked.about(list.keys(TABLE).find_map(kind::of_memory_property)).arguments(&arguments, &place.given());
+    let start: *const cl_mem_properties = properties.map_or(ptr::null(), |words| words.as_ptr().cast());
+    // SAFETY: promised by the caller; the list ends, as was checked or is promised.
+    of_place(checked, place, list).create(
+        |made: &cl_mem| made.is_null(),
+        |create, errcode_ret| unsafe { create(place.context, start, flags, image_format, image_desc, host_ptr, errcode_ret) },
+    )
+}
+
+/// What the place and the values of the list tell.
+fn of_place<'l, F: Copy>(checked: Checked<'l, F>, place: Place<'_>, list: PropertyList<'_>) -> Checked<'l, F> {
+    let devices = cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0;
+    let listed = list.value_of(TABLE, devices).into_iter().flat_map(PropertyList::iter);
+    checked
+        .not_null("/INVALID_CONTEXT/context-valid-object", place.context.is_null())
+        .settled("/INVALID_DEVICE/context-device-of-context", place.stranger(listed))
+        .settled("/INVALID_PROPERTY/properties-valid-property-values", impossible_value(list))
+}
+
+/// The first handle in the list that cannot be one.
+fn impossible_value(list: PropertyList<'_>) -> Option<Found> {
+    list.entries(TABLE).map_while(Result::ok).find_map(|entry| {
+        let (row, value) = (kind::of_memory_property(entry.key)?, entry.values.first()?);
+        (!kind::may_carry(row, value)).then(|| Found::Number(value.cast_signed().into()))
+    })
+}
+
+/// What [`acquire_external_memory`] and [`release_external_memory`] are given.
+#[derive(Clone, Copy, Debug)]
+pub struct Objects<'a> {
+    /// The queue.
+    pub queue: cl_command_queue,
+    /// The objects, all made from external memory. None is allowed, and does nothing.
+    pub objects: &'a [cl_mem],
+    /// The events after which it is done.
+    pub wait_list: &'a [cl_event],
+}
+
+/// `clEnqueueAcquireExternalMemObjectsKHR`. `event` gets the event of the command, which is the caller's to release.
+///
+/// # Safety
+/// The queue, the objects and the events are alive.
+pub unsafe fn acquire_external_memory(
+    platform: &Platform,
+    objects: Objects<'_>,
+    event: Option<&mut cl_event>,
+    waived: &[&str],
+) -> Result<(), Error> {
+    let Objects { queue, objects, wait_list } = objects;
+    let ((num_mem_objects, mem_objects), (events, event_wait_list)) = (counted(objects)?, counted(wait_list)?);
+    let arguments = clEnqueueAcquireExternalMemObjectsKHR_arguments {
+        num_mem_objects,
+        mem_objects,
+        num_events_in_wait_list: events,
+        event_wait_list,
+    };
+    let checked = platform.checked(&opencl::clEnqueueAcquireExternalMemObjectsKHR).waiving(waived);
+    let event = event_of(event);
+    // SAFETY: the objects are alive, as the caller promises; each list is as long as its count says.
+    of_objects(checked.arguments(&arguments, &Given::default()), queue, objects, wait_list)
+        .call(|acquire| unsafe { acquire(queue, num_mem_objects, mem_objects, events, event_wait_list, event) })
+}
+
+/// `clEnqueueReleaseExternalMemObjectsKHR`. `event` gets the event of the command, which is the caller's to release.
+///
+/// # Safety
+/// As for [`acquire_external_memory`].
+pub unsafe fn release_external_memory(
+    platform: &Platform,
+    objects: Objects<'_>,
+    event: Option<&mut cl_event>,
+    waived: &[&str],
+) -> Result<(), Error> {
+    let Objects { queue, objects, wait_list } = objects;
+    let ((num_mem_objects, mem_objects), (events, event_wait_list)) = (counted(objects)?, counted(wait_list)?);
+    let arguments = clEnqueueReleaseExternalMemObjectsKHR_arguments {
+        num_mem_objects,
+        mem_objects,
+        num_events_in_wait_list: events,
+        event_wait_list,
+    };
+    let checked = platform.checked(&opencl::clEnqueueReleaseExternalMemObjectsKHR).waiving(waived);
+    let event = event_of(event);
+    // SAFETY: the objects are alive, as the caller promises; each list is as long as its count says.
+    of_objects(checked.arguments(&arguments, &Given::default()), queue, objects, wait_list)
+        .call(|release| unsafe { release(queue, num_mem_objects, mem_objects, events, event_wait_list, event) })
+}
+
+/// What handles that are null tell.
+fn of_objects<'l, F: Copy>(
+    checked: Checked<'l, F>,
+    queue: cl_command_queue,
+    objects: &[cl_mem],
+    wait_list: &[cl_event],
+) -> Checked<'l, F> {
+    checked
+        .not_null("/INVALID_COMMAND_QUEUE/command_queue-valid-object", queue.is_null())
+        .not_null("/INVALID_MEM_OBJECT/mem_objects-imported-memory", objects.iter().any(|object| object.is_null()))
+        .not_null("/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", null_event(wait_list))
+}

@@ -1,0 +1,228 @@
+//! Checked calls on raw arguments: in, a command and the arguments that it shall get; out, a call of the platform, or every rule that they
+//! break, all at once, and no call.
+//!
+//! One way serves every command: [`Platform::checked`] begins, arguments are added with the facts that their rules ask for, and
+//! [`Checked::call`] or [`Checked::create`] calls. The commands for semaphores and external memory have a function each: what the raw
+//! arguments themselves tell beyond the generated rules is settled there too: a handle that is null, memory for an answer that is too small,
+//! a property whose value cannot be one.
+//!
+//! ```no_run
+//! use clcu::{opencl::{Library, checked}, sys::opencl::cl_context};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let library = Library::open()?;
+//! let platforms = library.platforms()?;
+//! let place = checked::Place { context: cl_context::NULL, devices: &[], import_types: None };
+//! // SAFETY: the call is refused: the context is null, and the list has no terminator.
+//! let refused = unsafe { checked::create_semaphore(platforms.first()?, place, Some(&[0x203D, 1]), &[]) };
+//! assert!(refused.is_err());
+//! # Ok(())
+//! # }
+//! ```
+
+mod memory;
+mod semaphore;
+
+use std::sync::Arc;
+
+use clcu_sys::{
+    Command, ErrorChannel,
+    opencl::{self, cl_context, cl_device_id, cl_event, cl_result},
+    rules::{Found, Given, HandleType, Inert, System},
+};
+
+pub(super) use self::semaphore::{Direction, create_checks, make};
+pub use self::{
+    memory::{Objects, acquire_external_memory, create_buffer, create_image, release_external_memory},
+    semaphore::{
+        Enqueue, Export, Use, create_semaphore, export_semaphore, reimport_sync_fd, release_semaphore, retain_semaphore,
+        semaphore_info, signal_semaphores, wait_semaphores,
+    },
+};
+use super::{
+    Platform,
+    error::{CallError, Error},
+};
+use crate::{checked::Checks, trace::Began};
+
+/// What `errcode_ret` holds before the call: no code that any platform has.
+const UNWRITTEN: cl_result = cl_result(i32::MAX);
+
+/// A command that is about to be called with what was checked. See the [module](self).
+#[derive(Debug)]
+#[must_use = "nothing is called before `call` or `create`"]
+pub struct Checked<'l, F> {
+    platform: &'l Platform,
+    command: Command<F>,
+    checks: Checks<'l>,
+}
+
+impl Platform {
+    /// A command to be called with what is checked first.
+    #[inline]
+    pub fn checked<F: Copy>(&self, command: &Command<F>) -> Checked<'_, F> {
+        Checked { platform: self, command: *command, checks: Checks::new(command.info()) }
+    }
+}
+
+impl<'l, F: Copy> Checked<'l, F> {
+    /// The kind of handle that the call is about, for messages and events.
+    #[inline]
+    pub fn about(mut self, handle_type: Option<&'static HandleType>) -> Self {
+        self.checks.handle_type = handle_type;
+        self
+    }
+
+    /// Does not check the rules with these ids in what is added from here on: where a driver accepts more than upstream says.
+    #[inline]
+    pub fn waiving(mut self, ids: &'l [&'l str]) -> Self {
+        self.checks = self.checks.waiving(ids);
+        self
+    }
+
+    /// Checks the arguments of the command.
+    #[inline]
+    pub fn arguments<R: Inert>(mut self, arguments: &R, given: &Given<'_>) -> Self {
+        // SAFETY: they are initialised, and their rules follow no pointer.
+        self.checks = unsafe { self.checks.raw_record(arguments, given) };
+        self
+    }
+
+    /// Settles a rule of the command that no argument decides, by what is known of the objects behind them: the rule whose id ends with
+    /// `id`, such as `"/INVALID_CONTEXT/command_queue+sema_objects-same-context"`. It is broken where something was found that breaks it.
+    #[inline]
+    pub fn settled(mut self, id: &str, found: Option<Found>) -> Self {
+        self.checks = self.checks.settled(opencl::RULES, id, found);
+        self
+    }
+
+    /// The same for objects that must not be null.
+    #[inline]
+    pub(crate) fn not_null(self, id: &str, is_null: bool) -> Self {
+        self.settled(id, is_null.then_some(Found::Null))
+    }
+
+    /// Goes on only if no rule was broken so far.
+    #[inline]
+    pub fn ready(self) -> Result<Self, Error> {
+        let Self { platform, command, checks } = self;
+        Ok(Self { platform, command, checks: checks.ready()? })
+    }
+
+    /// Calls a command that returns its status code, if no rule was broken. `invoke` gets the function, and promises what the command's
+    /// documentation asks for.
+    #[inline]
+    pub fn call(self, invoke: impl FnOnce(F) -> cl_result) -> Result<(), Error> {
+        let Self { platform, command, checks } = self.ready()?;
+        let function = platform.get(&command)?;
+        let began = Began::now();
+        let result = invoke(function);
+        began.ended(checks.command, checks.handle_type, result.0.into());
+        match result {
+            cl_result::CL_SUCCESS => Ok(()),
+            result => Err(refused(platform, &checks, result, ErrorChannel::Return, &[])),
+        }
+    }
+
+    /// Calls a command that returns an object and its status code through `errcode_ret`, which `invoke` gets as well. What the platform
+    /// returned beside a code other than success is not used.
+    ///
+    /// # Errors
+    /// [`Error::Nothing`] where it reports success and `is_null` says so of what it returned; [`Error::Silent`] where it reports nothing.
+    #[inline]
+    pub fn create<T>(self, is_null: impl Fn(&T) -> bool, invoke: impl FnOnce(F, *mut cl_result) -> T) -> Result<T, Error> {
+        self.create_items(&mut [], is_null, |create, _, errcode_ret| invoke(create, errcode_ret))
+    }
+
+    /// As [`Checked::create`], for a command that gives each item of an array a status code of its own besides, as `binary_status` of
+    /// `clCreateProgramWithBinary`. `invoke` gets that array, all success, as its second argument.
+    ///
+    /// # Errors
+    /// Those of `create`; and a [`CallError`] whose channel is [`ErrorChannel::PerItem`] where the call reports success and an item does
+    /// not. What was made is then given to nobody.
+    #[inline]
+    pub fn create_items<T>(
+        self,
+        items: &mut [cl_result],
+        is_null: impl Fn(&T) -> bool,
+        invoke: impl FnOnce(F, &mut [cl_result], *mut cl_result) -> T,
+    ) -> Result<T, Error> {
+        let Self { platform, command, checks } = self.ready()?;
+        let function = platform.get(&command)?;
+        items.fill(cl_result::CL_SUCCESS);
+        let mut result = UNWRITTEN;
+        let began = Began::now();
+        let made = invoke(function, items, &raw mut result);
+        began.ended(checks.command, checks.handle_type, result.0.into());
+        let failed = items.iter().find(|item| **item != cl_result::CL_SUCCESS);
+        let (command, driver) = (checks.command, || Arc::clone(platform.shared_driver()));
+        match (result, failed) {
+            (cl_result::CL_SUCCESS, None) if is_null(&made) => Err(Error::Nothing { command, driver: driver() }),
+            (UNWRITTEN, None) if is_null(&made) => Err(Error::Silent { command, driver: driver() }),
+            (cl_result::CL_SUCCESS | UNWRITTEN, None) => Ok(made),
+            (cl_result::CL_SUCCESS | UNWRITTEN, Some(item)) => Err(refused(platform, &checks, *item, ErrorChannel::PerItem, items)),
+            (result, _) => Err(refused(platform, &checks, result, ErrorChannel::ErrcodeRet, items)),
+        }
+    }
+}
+
+#[cold]
+fn refused(platform: &Platform, checks: &Checks<'_>, result: cl_result, channel: ErrorChannel, items: &[cl_result]) -> Error {
+    let items = items.iter().copied().enumerate().filter(|(_, item)| *item != cl_result::CL_SUCCESS).collect();
+    Error::Call(CallError {
+        command: checks.command,
+        result,
+        channel,
+        items,
+        handle_type: checks.handle_type,
+        checked: checks.passed,
+        driver: Arc::clone(platform.shared_driver()),
+    })
+}
+
+/// Where an object is made, and what is known of the place.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The context.
+    pub context: cl_context,
+    /// The devices of the context. Empty where they are not known: rules about them are then not checked.
+    pub devices: &'a [cl_device_id],
+    /// The handle types that the device of the device list imports, or all devices of the context where there is no list. `None` where that
+    /// is not known, as for a driver that does not answer.
+    pub import_types: Option<&'a [u64]>,
+}
+
+impl Place<'_> {
+    fn given(&self) -> Given<'_> {
+        let count = u32::try_from(self.devices.len()).ok().filter(|count| *count != 0);
+        Given { context_device_count: count, import_types: self.import_types, platform: System::here(), ..Given::default() }
+    }
+
+    /// The first device of a device list that is not one of the context.
+    fn stranger(&self, mut listed: impl Iterator<Item = u64>) -> Option<Found> {
+        if self.devices.is_empty() {
+            return None;
+        }
+        let known = |device: u64| self.devices.iter().any(|known| known.0.addr() as u64 == device);
+        listed.find(|device| !known(*device)).map(|device| Found::Number(device.into()))
+    }
+}
+
+/// A list as commands take it: how many, and where. Nothing is no list.
+fn counted<T>(list: &[T]) -> Result<(u32, *const T), Error> {
+    let what = "passing more objects than 32 bits count";
+    let count = u32::try_from(list.len()).map_err(|_| Error::System { what, number: None })?;
+    Ok((count, if list.is_empty() { std::ptr::null() } else { list.as_ptr() }))
+}
+
+/// A place for the event of a command; null where none is wanted.
+fn event_of(event: Option<&mut cl_event>) -> *mut cl_event {
+    event.map_or(std::ptr::null_mut(), |event| {
+        *event = cl_event::NULL;
+        &raw mut *event
+    })
+}
+
+/// Whether one of the events of a wait list is null.
+fn null_event(wait_list: &[cl_event]) -> bool {
+    wait_list.iter().any(|event| event.is_null())
+}

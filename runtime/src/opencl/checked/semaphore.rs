@@ -1,0 +1,354 @@
+//! The commands of semaphores, on raw arguments.
+
+use std::{ffi::c_void, os::raw::c_int, ptr};
+
+use clcu_sys::{
+    Command,
+    opencl::{
+        self, cl_command_queue, cl_device_id, cl_event, cl_external_semaphore_handle_type_khr, cl_result, cl_semaphore_info_khr,
+        cl_semaphore_khr, cl_semaphore_properties_khr, cl_semaphore_type_khr, clCreateSemaphoreWithPropertiesKHR_arguments,
+        clEnqueueSignalSemaphoresKHR_arguments, clEnqueueWaitSemaphoresKHR_arguments, clGetSemaphoreHandleForTypeKHR_arguments,
+        clGetSemaphoreInfoKHR_arguments, clReImportSemaphoreSyncFdKHR_arguments,
+    },
+    rules::{Found, Given, Inert, PropertyList},
+};
+
+use super::{Checked, Place, counted, event_of, null_event};
+use crate::opencl::{Platform, error::Error, kind};
+
+const TABLE: &clcu_sys::rules::PropertyTable = &opencl::PROPERTIES_OF_cl_semaphore_properties_khr;
+
+/// `clCreateSemaphoreWithPropertiesKHR`. `None` is the null pointer, which is refused. On failure nothing that the driver wrote is given on.
+///
+/// # Safety
+/// The context is alive, and so is each device in a device list. The list ends, also where the rule about that is waived. A handle in it is of
+/// the kind that its property says, and a name can be followed to its zero. After success a handle's owner is the one that
+/// [`HandleType::owner_on_success`](clcu_sys::rules::HandleType::owner_on_success) says; after failure upstream says nothing.
+pub unsafe fn create_semaphore(
+    platform: &Platform,
+    place: Place<'_>,
+    properties: Option<&[u64]>,
+    waived: &[&str],
+) -> Result<cl_semaphore_khr, Error> {
+    let list = properties.map_or(PropertyList::NULL, PropertyList::new);
+    let handle_type = list.keys(TABLE).find_map(kind::of_semaphore_property);
+    let checked = platform.checked(&opencl::clCreateSemaphoreWithPropertiesKHR).about(handle_type).waiving(waived);
+    let checked = create_checks(checked, place, list);
+    let start: *const cl_semaphore_properties_khr = properties.map_or(ptr::null(), |words| words.as_ptr().cast());
+    // SAFETY: the context is alive, as the caller promises; the list ends, as was checked or is promised.
+    checked.create(
+        |made: &cl_semaphore_khr| made.is_null(),
+        |create, errcode_ret| unsafe { create(place.context, start, errcode_ret) },
+    )
+}
+
+/// What is checked before a semaphore is made.
+pub(in crate::opencl) fn create_checks<'l, F: Copy>(
+    checked: Checked<'l, F>,
+    place: Place<'_>,
+    list: PropertyList<'_>,
+) -> Checked<'l, F> {
+    let devices = cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0;
+    let listed = || list.value_of(TABLE, devices).into_iter().flat_map(PropertyList::iter);
+    checked
+        .arguments(&clCreateSemaphoreWithPropertiesKHR_arguments { sema_props: list }, &place.given())
+        .not_null("/INVALID_CONTEXT/context-valid-object", place.context.is_null())
+        .settled("/INVALID_DEVICE/context-device-of-context", place.stranger(listed()))
+        .settled("/INVALID_PROPERTY/sema_props-valid-property-values", impossible_value(list))
+}
+
+/// The first property whose value cannot be one: a type that upstream does not have, a file descriptor below zero, a handle that is null.
+fn impossible_value(list: PropertyList<'_>) -> Option<Found> {
+    list.entries(TABLE).map_while(Result::ok).find_map(|entry| {
+        let value = entry.values.first()?;
+        let is_bad = if entry.key == cl_semaphore_properties_khr::CL_SEMAPHORE_TYPE_KHR.0 {
+            u32::try_from(value).map_or(true, |value| cl_semaphore_type_khr(value).name().is_none())
+        } else {
+            kind::of_semaphore_property(entry.key).is_some_and(|row| !kind::may_carry(row, value))
+        };
+        is_bad.then(|| Found::Number(value.cast_signed().into()))
+    })
+}
+
+/// What [`export_semaphore`] is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Export<'a> {
+    /// The semaphore.
+    pub semaphore: cl_semaphore_khr,
+    /// The device for which the handle shall be.
+    pub device: cl_device_id,
+    /// The kind of handle.
+    pub handle_type: cl_external_semaphore_handle_type_khr,
+    /// The handle types for which the semaphore was made to be exported; `None` where that is not known.
+    pub export_types: Option<&'a [u64]>,
+    /// The devices of the semaphore's context. Empty where they are not known.
+    pub context_devices: &'a [cl_device_id],
+    /// The device of the device list that the semaphore was made with; `None` where it had none, or that is not known.
+    pub made_for: Option<cl_device_id>,
+    /// How many bytes there are at `handle`.
+    pub size: usize,
+    /// Where the handle goes; null to ask for its size alone.
+    pub handle: *mut c_void,
+}
+
+/// `clGetSemaphoreHandleForTypeKHR`. How many bytes the handle has.
+///
+/// Memory that is smaller than a handle of the type is refused: upstream names no sizes, so a file descriptor counts as a C `int`, an NT handle
+/// as a pointer, a KMT handle as 32 bits.
+///
+/// # Safety
+/// The semaphore and the device are alive. There are `size` bytes at `handle`, aligned for what is exported.
+pub unsafe fn export_semaphore(platform: &Platform, export: Export<'_>, waived: &[&str]) -> Result<usize, Error> {
+    let Export { semaphore, device, handle_type, export_types, context_devices, made_for, size, handle } = export;
+    let is_stranger = !context_devices.is_empty() && !context_devices.contains(&device);
+    let is_other = made_for.is_some_and(|made_for| made_for != device);
+    let row = kind::of_semaphore(handle_type);
+    let given = Given { semaphore_export_types: export_types, ..Given::default() };
+    let too_small = !handle.is_null() && row.is_some_and(|row| size < kind::exported_size(row));
+    let mut written = 0;
+    platform
+        .checked(&opencl::clGetSemaphoreHandleForTypeKHR)
+        .about(row)
+        .waiving(waived)
+        .arguments(&clGetSemaphoreHandleForTypeKHR_arguments { handle_type, handle_ptr: handle }, &given)
+        .not_null("/INVALID_SEMAPHORE_KHR/sema_object-valid-object", semaphore.is_null())
+        .not_null("/INVALID_DEVICE/device-valid-object", device.is_null())
+        .settled("/INVALID_DEVICE/sema_object+device-device-of-context", is_stranger.then_some(Found::Call))
+        .settled("/INVALID_DEVICE/sema_object+device-shareable", is_other.then_some(Found::Call))
+        .settled("/INVALID_VALUE/handle_size-exported-handle-size", too_small.then_some(Found::Number(size as i128)))
+        // SAFETY: the objects are alive and there is memory, as the caller promises; the size goes to memory that is ours.
+        .call(|export| unsafe { export(semaphore, device, handle_type, size, handle, &raw mut written) })?;
+    Ok(written)
+}
+
+/// `clReImportSemaphoreSyncFdKHR`, without properties: upstream defines none.
+///
+/// `imported_from` is the handle type from which the semaphore was made; `None` where that is not known, and the type with the number 0 where
+/// it was made from no handle.
+///
+/// # Safety
+/// The semaphore is alive. The descriptor is −1, or one of a sync file that is the caller's to give. No command that uses the semaphore is to
+/// be done: upstream does not say what becomes of it.
+pub unsafe fn reimport_sync_fd(
+    platform: &Platform,
+    semaphore: cl_semaphore_khr,
+    imported_from: Option<cl_external_semaphore_handle_type_khr>,
+    fd: c_int,
+    waived: &[&str],
+) -> Result<(), Error> {
+    let given = imported_from.map_or_else(Given::default, |handle_type| Given::default().with_semaphore(handle_type));
+    platform
+        .checked(&opencl::clReImportSemaphoreSyncFdKHR)
+        .about(kind::of_semaphore(cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR))
+        .waiving(waived)
+        .arguments(&clReImportSemaphoreSyncFdKHR_arguments { sema_object: semaphore, fd }, &given)
+        .not_null("/INVALID_SEMAPHORE_KHR/sema_object-valid-object", semaphore.is_null())
+        // SAFETY: promised by the caller; no properties is a null pointer.
+        .call(|reimport| unsafe { reimport(semaphore, ptr::null_mut(), fd) })
+}
+
+/// One semaphore of a signal or wait.
+#[derive(Clone, Copy, Debug)]
+pub struct Use {
+    /// The semaphore.
+    pub semaphore: cl_semaphore_khr,
+    /// The handle type from which it was made; `None` where it was made from none.
+    pub handle_type: Option<cl_external_semaphore_handle_type_khr>,
+    /// The value to signal or to wait for; `None` where there is none to give. If no semaphore of the call has one, the list of payloads is the
+    /// null pointer; else those without one get 0, which upstream ignores for them.
+    pub payload: Option<u64>,
+}
+
+/// What [`signal_semaphores`] and [`wait_semaphores`] are given.
+#[derive(Clone, Copy, Debug)]
+pub struct Enqueue<'a> {
+    /// The queue.
+    pub queue: cl_command_queue,
+    /// Those to signal or to wait for.
+    pub semaphores: &'a [Use],
+    /// The events after which it is done.
+    pub wait_list: &'a [cl_event],
+}
+
+/// `clEnqueueSignalSemaphoresKHR`, for one or many at once. `event` gets the event of the command, which is the caller's to release.
+///
+/// # Safety
+/// The queue, the semaphores and the events are alive.
+pub unsafe fn signal_semaphores(
+    platform: &Platform,
+    enqueue: Enqueue<'_>,
+    event: Option<&mut cl_event>,
+    waived: &[&str],
+) -> Result<(), Error> {
+    let checked = platform.checked(&opencl::clEnqueueSignalSemaphoresKHR).waiving(waived);
+    // SAFETY: promised by the caller.
+    unsafe { make::<clEnqueueSignalSemaphoresKHR_arguments>(checked, enqueue, event) }
+}
+
+/// `clEnqueueWaitSemaphoresKHR`, for one or many at once. `event` gets the event of the command, which is the caller's to release.
+///
+/// # Safety
+/// As for [`signal_semaphores`].
+pub unsafe fn wait_semaphores(
+    platform: &Platform,
+    enqueue: Enqueue<'_>,
+    event: Option<&mut cl_event>,
+    waived: &[&str],
+) -> Result<(), Error> {
+    let checked = platform.checked(&opencl::clEnqueueWaitSemaphoresKHR).waiving(waived);
+    // SAFETY: promised by the caller.
+    unsafe { make::<clEnqueueWaitSemaphoresKHR_arguments>(checked, enqueue, event) }
+}
+
+/// What both commands are.
+pub(in crate::opencl) type Function = unsafe extern "system" fn(
+    cl_command_queue,
+    u32,
+    *const cl_semaphore_khr,
+    *const u64,
+    u32,
+    *const cl_event,
+    *mut cl_event,
+) -> cl_result;
+
+/// The arguments of either.
+pub(in crate::opencl) trait Direction: Inert {
+    const COMMAND: Command<Function>;
+
+    fn new(count: u32, payloads: *const u64, events: u32, wait_list: *const cl_event) -> Self;
+}
+
+macro_rules! direction {
+    ($($arguments:ident: $command:ident;)*) => {$(
+        impl Direction for $arguments {
+            const COMMAND: Command<Function> = opencl::$command;
+
+            #[inline]
+            fn new(count: u32, payloads: *const u64, events: u32, wait_list: *const cl_event) -> Self {
+                Self {
+                    num_sema_objects: count,
+                    sema_payload_list: payloads,
+                    num_events_in_wait_list: events,
+                    event_wait_list: wait_list,
+                }
+            }
+        }
+    )*};
+}
+
+direction! {
+    clEnqueueSignalSemaphoresKHR_arguments: clEnqueueSignalSemaphoresKHR;
+    clEnqueueWaitSemaphoresKHR_arguments: clEnqueueWaitSemaphoresKHR;
+}
+
+/// Checks and calls.
+///
+/// # Safety
+/// The queue, the semaphores and the events are alive.
+#[inline]
+pub(in crate::opencl) unsafe fn make<R: Direction>(
+    mut checked: Checked<'_, Function>,
+    enqueue: Enqueue<'_>,
+    event: Option<&mut cl_event>,
+) -> Result<(), Error> {
+    let Enqueue { queue, semaphores, wait_list } = enqueue;
+    let (count, _) = counted(semaphores)?;
+    let (events, wait_start) = counted(wait_list)?;
+    let arguments = |payload: &Option<u64>| {
+        R::new(count, payload.as_ref().map_or(ptr::null(), |payload| &raw const *payload), events, wait_start)
+    };
+    if semaphores.is_empty() {
+        checked = checked.arguments(&arguments(&None), &Given::default());
+    }
+    for one in semaphores {
+        // A semaphore that was made from no handle is of none of the types.
+        let handle_type = one.handle_type.unwrap_or(cl_external_semaphore_handle_type_khr(0));
+        checked = checked.arguments(&arguments(&one.payload), &Given::default().with_semaphore(handle_type));
+    }
+    let checked = checked
+        .not_null("/INVALID_COMMAND_QUEUE/command_queue-valid-object", queue.is_null())
+        .not_null("/INVALID_SEMAPHORE_KHR/sema_objects-valid-object", semaphores.iter().any(|one| one.semaphore.is_null()))
+        .not_null("/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", null_event(wait_list));
+    let checked = match semaphores {
+        [one] => checked.about(one.handle_type.and_then(kind::of_semaphore)),
+        _ => checked,
+    };
+    let event = event_of(event);
+    if let [one] = semaphores {
+        let payload = one.payload.as_ref().map_or(ptr::null(), |payload| &raw const *payload);
+        // SAFETY: the objects are alive, as the caller promises; each list is as long as its count says.
+        return checked.call(|make| unsafe { make(queue, 1, &raw const one.semaphore, payload, events, wait_start, event) });
+    }
+    let handles: Vec<_> = semaphores.iter().map(|one| one.semaphore).collect();
+    let payloads: Vec<_> = semaphores.iter().map(|one| one.payload.unwrap_or(0)).collect();
+    let any = semaphores.iter().any(|one| one.payload.is_some());
+    let payloads = if any { payloads.as_ptr() } else { ptr::null() };
+    // SAFETY: as above.
+    checked.call(|make| unsafe { make(queue, count, handles.as_ptr(), payloads, events, wait_start, event) })
+}
+
+/// `clRetainSemaphoreKHR`.
+///
+/// # Safety
+/// The semaphore is alive.
+pub unsafe fn retain_semaphore(platform: &Platform, semaphore: cl_semaphore_khr, waived: &[&str]) -> Result<(), Error> {
+    platform
+        .checked(&opencl::clRetainSemaphoreKHR)
+        .waiving(waived)
+        .not_null("/INVALID_SEMAPHORE_KHR/sema_object-valid-object", semaphore.is_null())
+        // SAFETY: it is alive, as the caller promises.
+        .call(|retain| unsafe { retain(semaphore) })
+}
+
+/// `clReleaseSemaphoreKHR`. A semaphore goes when nothing holds it and commands that use it have finished.
+///
+/// # Safety
+/// The semaphore is alive, and a reference to it is the caller's to give up.
+pub unsafe fn release_semaphore(platform: &Platform, semaphore: cl_semaphore_khr, waived: &[&str]) -> Result<(), Error> {
+    platform
+        .checked(&opencl::clReleaseSemaphoreKHR)
+        .waiving(waived)
+        .not_null("/INVALID_SEMAPHORE_KHR/sema_object-valid-object", semaphore.is_null())
+        // SAFETY: promised by the caller.
+        .call(|release| unsafe { release(semaphore) })
+}
+
+/// `clGetSemaphoreInfoKHR`. How many bytes the answer has.
+///
+/// Memory that is too small for an answer of one value is refused; how long a list is, only the platform knows.
+///
+/// # Safety
+/// The semaphore is alive. There are `size` bytes at `value`, aligned for the answer, or it is null.
+pub unsafe fn semaphore_info(
+    platform: &Platform,
+    semaphore: cl_semaphore_khr,
+    what: cl_semaphore_info_khr,
+    size: usize,
+    value: *mut c_void,
+    waived: &[&str],
+) -> Result<usize, Error> {
+    let too_small = !value.is_null() && size_of_info(what).is_some_and(|wanted| size < wanted);
+    let mut written = 0;
+    platform
+        .checked(&opencl::clGetSemaphoreInfoKHR)
+        .waiving(waived)
+        .arguments(&clGetSemaphoreInfoKHR_arguments { param_name: what, param_value: value }, &Given::default())
+        .not_null("/INVALID_SEMAPHORE_KHR/sema_object-valid-object", semaphore.is_null())
+        .settled("/INVALID_VALUE/param_value_size-query-size", too_small.then_some(Found::Number(size as i128)))
+        // SAFETY: it is alive and there is memory, as the caller promises; the size goes to memory that is ours.
+        .call(|info| unsafe { info(semaphore, what, size, value, &raw mut written) })?;
+    Ok(written)
+}
+
+/// How many bytes an answer of one value has; `None` for lists, and for what is not known.
+fn size_of_info(what: cl_semaphore_info_khr) -> Option<usize> {
+    use cl_semaphore_info_khr as Info;
+    match what {
+        Info::CL_SEMAPHORE_CONTEXT_KHR => Some(size_of::<opencl::cl_context>()),
+        Info::CL_SEMAPHORE_REFERENCE_COUNT_KHR => Some(size_of::<opencl::cl_uint>()),
+        Info::CL_SEMAPHORE_TYPE_KHR => Some(size_of::<cl_semaphore_type_khr>()),
+        Info::CL_SEMAPHORE_PAYLOAD_KHR => Some(size_of::<opencl::cl_semaphore_payload_khr>()),
+        Info::CL_SEMAPHORE_EXPORTABLE_KHR => Some(size_of::<opencl::cl_bool>()),
+        _ => None,
+    }
+}

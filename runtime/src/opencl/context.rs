@@ -1,0 +1,144 @@
+//! Contexts: in, devices of a platform, or a context that somebody else made; out, an owner of a reference to it, which knows its devices
+//! and what they import.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use clcu_sys::opencl::{self, cl_context, cl_context_info, cl_context_properties, cl_device_id, cl_device_info};
+
+use super::{Platform, checked::Place, device::Device, error::Error, properties, query};
+use crate::trace;
+
+/// A context. A clone is another name for the same; the last one releases the reference.
+#[derive(Clone)]
+pub struct Context(Arc<Inner>);
+
+struct Inner {
+    platform: Arc<Platform>,
+    handle: cl_context,
+    devices: Vec<cl_device_id>,
+    semaphore_types: OnceLock<Vec<Option<Vec<u64>>>>,
+}
+
+impl Context {
+    /// A context of these devices, which belong to one platform.
+    ///
+    /// # Errors
+    /// What the platform answers: upstream wants one device at least, and devices of one platform.
+    pub fn new(platform: &Arc<Platform>, devices: &[Device]) -> Result<Self, Error> {
+        let command = &opencl::clCreateContext;
+        // What cannot be released shall not be made.
+        platform.demand(&[command.info(), opencl::clReleaseContext.info()])?;
+        let words = [cl_context_properties::CL_CONTEXT_PLATFORM.0.cast_unsigned() as u64, platform.id().0.addr() as u64, 0];
+        let list: Vec<cl_context_properties> = properties::encode(&words)?;
+        let ids: Vec<_> = devices.iter().map(Device::as_raw).collect();
+        let count = u32::try_from(ids.len())
+            .map_err(|_| Error::System { what: "passing more devices than 32 bits count", number: None })?;
+        let start = if ids.is_empty() { std::ptr::null() } else { ids.as_ptr() };
+        // SAFETY: the platform and the devices are alive, both lists are as long as they say; nobody is to be notified.
+        let handle = platform.checked(command).create(
+            |made: &cl_context| made.is_null(),
+            |create, errcode_ret| unsafe { create(list.as_ptr(), count, start, None, std::ptr::null_mut(), errcode_ret) },
+        )?;
+        Ok(Self::own(platform, handle, ids))
+    }
+
+    /// A context that somebody else made. It is retained, so that it lives as long as this value and its clones.
+    ///
+    /// # Safety
+    /// It is a context of this platform, and alive now.
+    pub unsafe fn from_raw(platform: &Arc<Platform>, handle: cl_context) -> Result<Self, Error> {
+        platform.demand(&[opencl::clRetainContext.info(), opencl::clReleaseContext.info()])?;
+        let retain = platform.checked(&opencl::clRetainContext).not_null("/INVALID_CONTEXT/context-valid-object", handle.is_null());
+        // SAFETY: it is alive, as the caller promises.
+        retain.call(|retain| unsafe { retain(handle) })?;
+        // From here on a failure releases it again.
+        let mut context = Self::own(platform, handle, Vec::new());
+        let devices = context.ask_for_devices()?;
+        if let Some(inner) = Arc::get_mut(&mut context.0) {
+            inner.devices = devices;
+        }
+        Ok(context)
+    }
+
+    fn own(platform: &Arc<Platform>, handle: cl_context, devices: Vec<cl_device_id>) -> Self {
+        Self(Arc::new(Inner { platform: Arc::clone(platform), handle, devices, semaphore_types: OnceLock::new() }))
+    }
+
+    fn ask_for_devices(&self) -> Result<Vec<cl_device_id>, Error> {
+        let what = cl_context_info::CL_CONTEXT_DEVICES;
+        query::values(
+            self.platform(),
+            &opencl::clGetContextInfo,
+            "CL_CONTEXT_DEVICES",
+            cl_device_id::NULL,
+            |get, size, value, ret| {
+                // SAFETY: the context is alive; there is room for `size` bytes, aligned for devices.
+                unsafe { get(self.as_raw(), what, size, value, ret) }
+            },
+        )
+    }
+
+    /// For other crates. It stays this value's to release.
+    #[inline]
+    #[must_use]
+    pub fn as_raw(&self) -> cl_context {
+        self.0.handle
+    }
+
+    /// The platform.
+    #[inline]
+    #[must_use]
+    pub fn platform(&self) -> &Arc<Platform> {
+        &self.0.platform
+    }
+
+    /// Its devices.
+    #[must_use]
+    pub fn devices(&self) -> Vec<Device> {
+        self.0.devices.iter().map(|id| Device::of_context(self, *id)).collect()
+    }
+
+    /// Its devices, by their handles.
+    pub(super) fn device_ids(&self) -> &[cl_device_id] {
+        &self.0.devices
+    }
+
+    /// Whether both are the same context of the same platform.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.as_raw() == other.as_raw() && self.platform().id() == other.platform().id()
+    }
+
+    /// The types of semaphore handles that each device imports, asked for once; `None` for a device that does not answer.
+    pub(super) fn semaphore_types(&self) -> &[Option<Vec<u64>>] {
+        self.0.semaphore_types.get_or_init(|| {
+            let what = cl_device_info::CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR;
+            let of = |device: &Device| Some(device.list(what).ok()?.into_iter().map(u64::from).collect());
+            self.devices().iter().map(of).collect()
+        })
+    }
+
+    /// The place where an object is made, for `device` alone or for all devices.
+    pub(super) fn place<'a>(&'a self, import_types: Option<&'a [u64]>) -> Place<'a> {
+        Place { context: self.as_raw(), devices: self.device_ids(), import_types }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // SAFETY: one reference is this value's, and is released once.
+        let released = self.platform.checked(&opencl::clReleaseContext).call(|release| unsafe { release(self.handle) });
+        if let Err(error) = released {
+            trace::lost("a context could not be released", &error);
+        }
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { handle, devices, .. } = &*self.0;
+        f.debug_struct("Context").field("handle", handle).field("devices", devices).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,380 @@
+//! Semaphores: in, nothing, or what another API or process exported; out, an owner that signals and waits on queues, can be exported if it
+//! was made so, and is released once.
+//!
+//! ```no_run
+//! # #[cfg(unix)]
+//! # fn f(fences: impl Iterator<Item = std::os::fd::OwnedFd>) -> Result<(), Box<dyn std::error::Error>> {
+//! use std::sync::Arc;
+//! use clcu::opencl::{Context, Device, Library, Queue, Semaphore, semaphore::{Source, SyncFd}};
+//!
+//! let platform = Arc::new(Library::open()?.platforms()?.usable.swap_remove(0));
+//! let devices = Device::all(&platform)?;
+//! let context = Context::new(&platform, &devices[..1])?;
+//! let queue = Queue::new(&context, &devices[0])?;
+//! // Signalled already: the first wait passes.
+//! let semaphore = Semaphore::import(&context, Source::sync_fd(SyncFd::AlreadySignaled))?;
+//! semaphore.wait(&queue)?;
+//! for fence in fences {
+//!     queue.finish()?;
+//!     semaphore.reimport(SyncFd::Fd(fence))?;
+//!     semaphore.wait(&queue)?;
+//! }
+//! semaphore.release()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Why importing, signalling and waiting are safe
+//!
+//! As in [`cuda::semaphore`](crate::cuda::semaphore): they order what devices do, and reach no memory themselves. A wrong order makes a
+//! race between accesses to memory of the device, which are unsafe calls, whose callers promise that they are ordered. What upstream leaves
+//! undefined for two signals or two waits in a row is which of them the payload belongs to. What the platform would follow comes from
+//! `unsafe` functions: contexts, queues, events and handles that were made elsewhere. A device must be one of the context, which is
+//! checked. Re-importing while commands are to be done, of which upstream does not say whether they see the old payload, the new one or
+//! neither, is refused where it is known, and [`Semaphore::reimport_regardless`] is `unsafe`.
+//!
+//! # What the caller has to see to
+//!
+//! A semaphore is released at once: the platform keeps it until commands that use it have finished.
+
+mod export;
+mod info;
+mod operation;
+mod source;
+mod tracking;
+
+use std::{fmt, marker::PhantomData, mem, slice, sync::Arc};
+
+use clcu_sys::{
+    CommandInfo,
+    opencl::{self, cl_device_id, cl_external_semaphore_handle_type_khr as HandleTypeValue, cl_semaphore_khr},
+    rules::{HandleType, Payload, PropertyList, Transference},
+};
+
+#[cfg(unix)]
+pub use self::source::SyncFd;
+use self::tracking::{Beginning, Tracker};
+pub use self::{
+    operation::{Operation, Signal, Signaling, Wait, Waiting},
+    source::{Create, Source},
+    tracking::{Misuse, Stats},
+};
+use super::{
+    Context, ImportError, Platform,
+    checked::{Checked, create_checks},
+    error::{Error, Obstacle, Unsupported},
+    kind,
+};
+use crate::{
+    import::{Carrier, DUPLICATING},
+    trace,
+};
+pub use crate::{
+    payload::{Binary, Fence, Kind},
+    tracking::{Initially, Tracking},
+};
+
+/// A semaphore of OpenCL. What it shares a payload with lives on when it is released.
+///
+/// It may be shared by threads.
+pub struct Semaphore<K: Kind> {
+    inner: Inner,
+    kind: PhantomData<fn() -> K>,
+}
+
+/// What does not depend on what it carries.
+#[derive(Debug)]
+struct Inner {
+    context: Context,
+    /// Null once it is released or given away.
+    handle: cl_semaphore_khr,
+    /// The handle type from which it was made, if it was made from a handle.
+    imported_from: Option<HandleTypeValue>,
+    /// What it may be exported as; `None` where somebody else made it.
+    export_types: Option<Vec<u64>>,
+    /// The device that it is for, if it is for one alone.
+    device: Option<cl_device_id>,
+    tracker: Tracker,
+}
+
+/// What every semaphore needs.
+const COMMANDS: [&CommandInfo; 4] = [
+    opencl::clCreateSemaphoreWithPropertiesKHR.info(),
+    opencl::clReleaseSemaphoreKHR.info(),
+    opencl::clEnqueueSignalSemaphoresKHR.info(),
+    opencl::clEnqueueWaitSemaphoresKHR.info(),
+];
+
+/// The facts of the handle types that a device, or every device of a context, imports; and what the first device lists that is known to lack
+/// `row`.
+struct Imports {
+    types: Option<Vec<u64>>,
+    without: Option<Vec<u32>>,
+}
+
+impl Imports {
+    fn of(context: &Context, device: Option<cl_device_id>, row: Option<&'static HandleType>) -> Self {
+        let Some(row) = row else { return Self { types: None, without: None } };
+        let answers = context.device_ids().iter().zip(context.semaphore_types());
+        let mut concerned = answers.filter(|(id, _)| device.is_none_or(|device| device == **id)).map(|(_, types)| types);
+        let lacks = |types: &Vec<u64>| row.value.is_some_and(|value| !types.contains(&value));
+        if device.is_some() {
+            // The rules judge a device of a device list by its answer.
+            return Self { types: concerned.next().cloned().flatten(), without: None };
+        }
+        let without = concerned.flatten().find(|types| lacks(types));
+        let number = |value: &u64| u32::try_from(*value).ok();
+        Self { types: None, without: without.map(|types| types.iter().filter_map(number).collect()) }
+    }
+}
+
+impl Semaphore<Binary> {
+    /// Makes a semaphore that is not signalled.
+    ///
+    /// Before the platform is called: every command and extension that the semaphore will need is there, and the properties break no rule.
+    pub fn create<S>(context: &Context, create: Create<S>) -> Result<Self, Error> {
+        let Create { properties, export, device, tracking } = create;
+        let platform = context.platform();
+        let command = &opencl::clCreateSemaphoreWithPropertiesKHR;
+        platform.demand(&COMMANDS)?;
+        let row = export.and_then(kind::of_semaphore);
+        if let Some(handle_type) = export {
+            platform.demand(&[opencl::clGetSemaphoreHandleForTypeKHR.info()])?;
+            let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0.into() })?;
+            platform.demand_extension(command.info(), slice::from_ref(&row.extension))?;
+        }
+        let words = properties.words();
+        let checked = create_checks(platform.checked(command).about(row), context.place(None), PropertyList::new(&words));
+        let handle = make(checked, context, &words)?;
+        let export_types = Some(export.map(|handle_type| handle_type.0.into()).into_iter().collect());
+        let tracker = Tracker::new(None, Beginning::Created, tracking);
+        let inner = Inner { context: context.clone(), handle, imported_from: None, export_types, device, tracker };
+        Ok(Self { inner, kind: PhantomData })
+    }
+}
+
+/// Makes a semaphore from a list that was checked.
+fn make(checked: Checked<'_, CreateFunction>, context: &Context, words: &[u64]) -> Result<cl_semaphore_khr, Error> {
+    checked.create(
+        |made: &cl_semaphore_khr| made.is_null(),
+        // SAFETY: the context is alive; the list was checked, its devices are those of the context; handles in it are alive: an owned
+        // descriptor with whoever called, a borrowed handle or name by its lifetime.
+        |create, errcode_ret| unsafe { create(context.as_raw(), words.as_ptr().cast(), errcode_ret) },
+    )
+}
+
+type CreateFunction = unsafe extern "system" fn(
+    opencl::cl_context,
+    *const opencl::cl_semaphore_properties_khr,
+    *mut opencl::cl_result,
+) -> cl_semaphore_khr;
+
+impl<K: Kind> Semaphore<K> {
+    /// Makes a semaphore from a handle.
+    ///
+    /// Before the platform is called: every command and extension that the semaphore will need is there, the properties break no rule, and
+    /// no device that it is for says that it lacks the handle type. A device that does not answer is not asked further.
+    ///
+    /// # Errors
+    /// A file descriptor comes back in the error, whatever the platform did with it: see [`ImportError::into_fd`].
+    pub fn import(context: &Context, source: Source<'_, K>) -> Result<Self, ImportError> {
+        let Source { handle_type, word, carrier, device, tracking, .. } = source;
+        let mut properties = properties_of(handle_type, word);
+        if let Some(device) = device {
+            properties = properties.device(device);
+        }
+        let words = properties.words();
+        let ready = || {
+            let (ready, row) = demand_import::<K>(context, handle_type, device, &carrier, &words)?;
+            let witness = carrier.witness();
+            Ok((ready, row, witness.map_err(|error| Error::System { what: DUPLICATING, number: error.raw_os_error() })?))
+        };
+        let (ready, row, witness) = match ready() {
+            Ok(ready) => ready,
+            Err(error) => return Err(ImportError::before(error, carrier)),
+        };
+        let beginning = match row.transference {
+            Transference::Copy => Beginning::Copied { signaled: matches!(carrier, Carrier::Nothing) },
+            Transference::Reference | Transference::Unspecified => Beginning::Unknown,
+        };
+        let handle = match make(ready, context, &words) {
+            Ok(handle) => handle,
+            // It reported success, so that it has the descriptor.
+            Err(error @ Error::Nothing { .. }) => {
+                carrier.give(row.owner_on_success);
+                return Err(ImportError::kept(error));
+            }
+            Err(error) => return Err(ImportError::after(error, carrier, witness)),
+        };
+        carrier.give(row.owner_on_success);
+        let tracker = Tracker::new(Some(row), beginning, tracking);
+        let imported_from = Some(handle_type);
+        let inner = Inner { context: context.clone(), handle, imported_from, export_types: Some(Vec::new()), device, tracker };
+        Ok(Self { inner, kind: PhantomData })
+    }
+
+    /// Takes a semaphore that somebody else made, and the reference to it. `imported_from` is the handle type from which it was made, if it was
+    /// made from a handle.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the handle type is of another kind than `K`; [`Error::UnknownHandleType`].
+    ///
+    /// # Safety
+    /// It is alive, is one of this context, was made so, and nobody else releases the reference.
+    pub unsafe fn from_raw(
+        context: &Context,
+        handle: cl_semaphore_khr,
+        imported_from: Option<HandleTypeValue>,
+        tracking: Tracking,
+    ) -> Result<Self, Error> {
+        context.platform().demand(&COMMANDS)?;
+        let row = match imported_from {
+            Some(value) => Some(kind::of_semaphore(value).ok_or(Error::UnknownHandleType { value: value.0.into() })?),
+            None => None,
+        };
+        if let Some(row) = row {
+            demand_payload::<K>(context.platform(), row)?;
+        }
+        let tracker = Tracker::new(row, Beginning::Unknown, tracking);
+        let inner = Inner { context: context.clone(), handle, imported_from, export_types: None, device: None, tracker };
+        Ok(Self { inner, kind: PhantomData })
+    }
+
+    /// For other crates. It stays this value's to release. From here on somebody else may signal it and wait for it, so that less of what is
+    /// done here can be judged.
+    #[must_use]
+    pub fn as_raw(&self) -> cl_semaphore_khr {
+        self.inner.tracker.given_out();
+        self.inner.handle
+    }
+
+    /// Gives it away, with the duty to release it.
+    #[must_use]
+    pub fn into_raw(mut self) -> cl_semaphore_khr {
+        self.inner.tracker.given_out();
+        mem::replace(&mut self.inner.handle, cl_semaphore_khr::NULL)
+    }
+
+    /// Another owner of the same semaphore. Both follow its state together.
+    pub fn retain(&self) -> Result<Self, Error> {
+        let Inner { context, handle, imported_from, export_types, device, tracker } = &self.inner;
+        context.platform().demand(&[opencl::clRetainSemaphoreKHR.info()])?;
+        let retain = context.platform().checked(&opencl::clRetainSemaphoreKHR);
+        // SAFETY: it is alive.
+        retain.call(|retain| unsafe { retain(*handle) })?;
+        let inner = Inner {
+            context: context.clone(),
+            handle: *handle,
+            imported_from: *imported_from,
+            export_types: export_types.clone(),
+            device: *device,
+            tracker: tracker.clone(),
+        };
+        Ok(Self { inner, kind: PhantomData })
+    }
+
+    /// The kind of handle that it was made from; `None` where it was made from none.
+    #[must_use]
+    pub fn handle_type(&self) -> Option<&'static HandleType> {
+        self.inner.imported_from.and_then(kind::of_semaphore)
+    }
+
+    /// The context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.inner.context
+    }
+
+    /// What was done with it from here; `None` where it is not followed ([`Tracking::Off`]).
+    #[must_use]
+    pub fn stats(&self) -> Option<Stats> {
+        self.inner.tracker.stats()
+    }
+
+    /// Releases the reference. Dropping it does the same, and says nothing of a failure but to who listens for events.
+    ///
+    /// Whatever the platform answers, it is not released a second time.
+    pub fn release(mut self) -> Result<(), Error> {
+        self.inner.release()
+    }
+}
+
+/// The properties of a semaphore that is made from a handle.
+fn properties_of(handle_type: HandleTypeValue, word: u64) -> super::properties::Semaphore<super::properties::Imported> {
+    super::properties::Semaphore::binary().imported(handle_type, word)
+}
+
+/// Everything that has to be so before a handle is imported.
+fn demand_import<'c, K: Kind>(
+    context: &'c Context,
+    handle_type: HandleTypeValue,
+    device: Option<cl_device_id>,
+    carrier: &Carrier,
+    words: &[u64],
+) -> Result<(Checked<'c, CreateFunction>, &'static HandleType), Error> {
+    let platform = context.platform();
+    let command = &opencl::clCreateSemaphoreWithPropertiesKHR;
+    platform.demand(&COMMANDS)?;
+    let row = kind::of_semaphore(handle_type);
+    if let Some(row) = row {
+        platform.demand_extension(command.info(), slice::from_ref(&row.extension))?;
+    }
+    let imports = Imports::of(context, device, row);
+    let place = context.place(imports.types.as_deref());
+    let ready = create_checks(platform.checked(command).about(row), place, PropertyList::new(words)).ready()?;
+    // The rules refuse every type that has no row.
+    let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0.into() })?;
+    demand_payload::<K>(platform, row)?;
+    let why = if !kind::is_carried_by(row, carrier) {
+        Obstacle::Carrier
+    } else if !kind::exists_here(row) {
+        Obstacle::System
+    } else if let Some(listed) = imports.without {
+        let (why, driver) = (Obstacle::NotListed(row.capability_query), Arc::clone(platform.shared_driver()));
+        return Err(Error::Unsupported(Unsupported { handle_type: row, why, listed, driver }));
+    } else {
+        return Ok((ready, row));
+    };
+    Err(unsupported(platform, row, why))
+}
+
+fn demand_payload<K: Kind>(platform: &Platform, row: &'static HandleType) -> Result<(), Error> {
+    // Upstream has one type of semaphore, which is binary, and says of one kind of handle that it needs payloads.
+    let carries = if row.payload == Payload::Unspecified { Payload::Binary } else { row.payload };
+    if carries == K::PAYLOAD { Ok(()) } else { Err(unsupported(platform, row, Obstacle::Payload)) }
+}
+
+fn unsupported(platform: &Platform, row: &'static HandleType, why: Obstacle) -> Error {
+    Error::Unsupported(Unsupported { handle_type: row, why, listed: Vec::new(), driver: Arc::clone(platform.shared_driver()) })
+}
+
+impl Inner {
+    fn release(&mut self) -> Result<(), Error> {
+        let handle = mem::replace(&mut self.handle, cl_semaphore_khr::NULL);
+        if handle.is_null() {
+            return Ok(());
+        }
+        self.tracker.ended();
+        let row = self.imported_from.and_then(kind::of_semaphore);
+        let release = self.context.platform().checked(&opencl::clReleaseSemaphoreKHR).about(row);
+        // SAFETY: it is alive, and this is the one time that this reference is released.
+        release.call(|release| unsafe { release(handle) })
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Err(error) = self.release() {
+            trace::lost("a semaphore could not be released", &error);
+        }
+    }
+}
+
+impl<K: Kind> fmt::Debug for Semaphore<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Semaphore")
+            .field("handle", &self.inner.handle)
+            .field("imported_from", &self.inner.imported_from)
+            .finish_non_exhaustive()
+    }
+}

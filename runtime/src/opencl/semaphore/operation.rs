@@ -1,0 +1,212 @@
+//! Signals and waits: in, semaphores and what they carry, events to come after; out, one call of the platform for as many as are to be made
+//! at once on a queue, and its event where one is wanted.
+
+use std::{marker::PhantomData, ptr, sync::Arc};
+
+use clcu_sys::{
+    opencl::{
+        cl_event, clEnqueueSignalSemaphoresKHR_arguments as SignalArguments, clEnqueueWaitSemaphoresKHR_arguments as WaitArguments,
+    },
+    rules::Found,
+};
+
+use super::{Binary, Fence, Inner, Semaphore};
+use crate::{
+    opencl::{
+        Event, Queue,
+        checked::{self, Enqueue, Use},
+        error::Error,
+    },
+    tracking::Direction,
+};
+
+/// Marks a signal.
+#[derive(Clone, Copy, Debug)]
+pub enum Signaling {}
+
+/// Marks a wait.
+#[derive(Clone, Copy, Debug)]
+pub enum Waiting {}
+
+/// One semaphore of a call: which, and with what.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "it is made by `Queue::signal` or `Queue::wait`"]
+pub struct Operation<'s, D> {
+    semaphore: &'s Inner,
+    payload: Option<u64>,
+    direction: PhantomData<fn() -> D>,
+}
+
+/// A signal, to be made by [`Queue::signal`] or [`Queue::signal_after`].
+pub type Signal<'s> = Operation<'s, Signaling>;
+
+/// A wait, to be made by [`Queue::wait`] or [`Queue::wait_after`].
+pub type Wait<'s> = Operation<'s, Waiting>;
+
+impl<'s, D> Operation<'s, D> {
+    fn new(semaphore: &'s Inner, payload: Option<u64>) -> Self {
+        Self { semaphore, payload, direction: PhantomData }
+    }
+}
+
+impl Semaphore<Binary> {
+    /// Signals it when the queue gets there.
+    #[inline]
+    pub fn signal(&self, queue: &Queue) -> Result<(), Error> {
+        queue.signal(&[self.signaling()])
+    }
+
+    /// Makes the queue wait until it is signalled, and unsignals it.
+    #[inline]
+    pub fn wait(&self, queue: &Queue) -> Result<(), Error> {
+        queue.wait(&[self.waiting()])
+    }
+
+    /// A signal, to be made together with others.
+    #[inline]
+    pub fn signaling(&self) -> Signal<'_> {
+        Operation::new(&self.inner, None)
+    }
+
+    /// A wait, to be made together with others.
+    #[inline]
+    pub fn waiting(&self) -> Wait<'_> {
+        Operation::new(&self.inner, None)
+    }
+}
+
+impl Semaphore<Fence> {
+    /// Sets it to `value` when the queue gets there.
+    #[inline]
+    pub fn signal(&self, queue: &Queue, value: u64) -> Result<(), Error> {
+        queue.signal(&[self.signaling(value)])
+    }
+
+    /// Makes the queue wait until it is `value` or more.
+    #[inline]
+    pub fn wait(&self, queue: &Queue, value: u64) -> Result<(), Error> {
+        queue.wait(&[self.waiting(value)])
+    }
+
+    /// A signal, to be made together with others.
+    #[inline]
+    pub fn signaling(&self, value: u64) -> Signal<'_> {
+        Operation::new(&self.inner, Some(value))
+    }
+
+    /// A wait, to be made together with others.
+    #[inline]
+    pub fn waiting(&self, value: u64) -> Wait<'_> {
+        Operation::new(&self.inner, Some(value))
+    }
+}
+
+impl Queue {
+    /// Signals all of these when the queue gets there, by one call of the platform. Upstream wants one at least.
+    #[inline]
+    pub fn signal(&self, signals: &[Signal<'_>]) -> Result<(), Error> {
+        enqueue::<SignalArguments, _>(self, Direction::Signal, signals, &[], false).map(drop)
+    }
+
+    /// Makes the queue wait for all of these, by one call of the platform. Upstream wants one at least.
+    ///
+    /// On a queue that does commands out of order, nothing but the event of the wait orders other commands after it.
+    #[inline]
+    pub fn wait(&self, waits: &[Wait<'_>]) -> Result<(), Error> {
+        enqueue::<WaitArguments, _>(self, Direction::Wait, waits, &[], false).map(drop)
+    }
+
+    /// Signals all of these when the queue gets there and all events have completed. The event is that of the signal.
+    pub fn signal_after(&self, signals: &[Signal<'_>], events: &[&Event]) -> Result<Event, Error> {
+        let made = enqueue::<SignalArguments, _>(self, Direction::Signal, signals, events, true)?;
+        made.ok_or_else(|| self.no_event::<SignalArguments>())
+    }
+
+    /// Makes the queue wait for all of these and for all events. The event is that of the wait.
+    pub fn wait_after(&self, waits: &[Wait<'_>], events: &[&Event]) -> Result<Event, Error> {
+        let made = enqueue::<WaitArguments, _>(self, Direction::Wait, waits, events, true)?;
+        made.ok_or_else(|| self.no_event::<WaitArguments>())
+    }
+
+    fn no_event<R: checked::Direction>(&self) -> Error {
+        Error::Nothing { command: R::COMMAND.info(), driver: Arc::clone(self.context().platform().shared_driver()) }
+    }
+}
+
+#[inline]
+fn enqueue<R: checked::Direction, D>(
+    queue: &Queue,
+    direction: Direction,
+    operations: &[Operation<'_, D>],
+    events: &[&Event],
+    wants_event: bool,
+) -> Result<Option<Event>, Error> {
+    if operations.iter().any(|operation| operation.semaphore.tracker.is_on()) {
+        followed::<R, D>(queue, direction, operations, events, wants_event)
+    } else {
+        call::<R, D>(queue, operations, events, wants_event)
+    }
+}
+
+/// Makes operations of which one is followed.
+fn followed<R: checked::Direction, D>(
+    queue: &Queue,
+    direction: Direction,
+    operations: &[Operation<'_, D>],
+    events: &[&Event],
+    wants_event: bool,
+) -> Result<Option<Event>, Error> {
+    for (index, operation) in operations.iter().enumerate() {
+        let before = operations.iter().take(index).filter(|earlier| ptr::eq(earlier.semaphore, operation.semaphore)).count();
+        operation.semaphore.tracker.judge(direction, i32::try_from(before).unwrap_or(i32::MAX))?;
+    }
+    let wants_event = wants_event || operations.iter().any(|operation| operation.semaphore.tracker.wants_events());
+    let event = call::<R, D>(queue, operations, events, wants_event)?;
+    for operation in operations {
+        let tracker = &operation.semaphore.tracker;
+        tracker.made(direction, operation.payload, event.as_ref().filter(|_| tracker.wants_events()));
+    }
+    Ok(event)
+}
+
+#[inline]
+fn call<R: checked::Direction, D>(
+    queue: &Queue,
+    operations: &[Operation<'_, D>],
+    events: &[&Event],
+    wants_event: bool,
+) -> Result<Option<Event>, Error> {
+    let context = queue.context();
+    let mut made = cl_event::NULL;
+    let event = wants_event.then_some(&mut made);
+    let use_of = |operation: &Operation<'_, D>| {
+        let Inner { handle, imported_from, .. } = operation.semaphore;
+        Use { semaphore: *handle, handle_type: *imported_from, payload: operation.payload }
+    };
+    let elsewhere = |broken: bool| broken.then_some(Found::Call);
+    let same_context = operations.iter().all(|operation| operation.semaphore.context.is(context));
+    let same_device =
+        operations.iter().all(|operation| operation.semaphore.device.is_none_or(|device| device == queue.device_id()));
+    let known_device = operations.iter().all(|operation| operation.semaphore.context.device_ids().contains(&queue.device_id()));
+    let same_events = events.iter().all(|event| event.context().is(context));
+    let checked = context
+        .platform()
+        .checked(&R::COMMAND)
+        .settled("/INVALID_CONTEXT/command_queue+sema_objects-same-context", elsewhere(!same_context))
+        .settled("/INVALID_COMMAND_QUEUE/command_queue+sema_objects-device-in-list", elsewhere(!same_device))
+        .settled("/INVALID_COMMAND_QUEUE/sema_objects+command_queue-device-of-context", elsewhere(!known_device))
+        .settled("/INVALID_CONTEXT/command_queue+event_wait_list-same-context", elsewhere(!same_events));
+    let queue = queue.as_raw();
+    if let ([one], []) = (operations, events) {
+        let enqueue = Enqueue { queue, semaphores: &[use_of(one)], wait_list: &[] };
+        // SAFETY: queue and semaphore are alive.
+        unsafe { checked::make::<R>(checked, enqueue, event)? };
+    } else {
+        let semaphores: Vec<_> = operations.iter().map(use_of).collect();
+        let wait_list: Vec<_> = events.iter().map(|event| event.as_raw()).collect();
+        let enqueue = Enqueue { queue, semaphores: &semaphores, wait_list: &wait_list };
+        // SAFETY: the queue, the semaphores and the events are alive.
+        unsafe { checked::make::<R>(checked, enqueue, event)? };
+    }
+    Ok((!made.is_null()).then(|| Event::own(context, made)))
+}
