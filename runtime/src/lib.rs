@@ -19,8 +19,9 @@
 //!
 //! 1. [`cuda::Library::get`] gives the function. Calling it is as unsafe as in C: nothing is checked before the driver sees it.
 //! 2. [`cuda::Library::checked`] calls it if no generated rule is broken, and lists every one that is. [`cuda::checked`] has the commands for
-//!    external objects.
-//! 3. [`cuda::ExternalSemaphore`], [`cuda::ExternalMemory`] and [`cuda::Allocation`] own what they import, in safe code.
+//!    external objects. [`opencl::Platform::checked`] and [`opencl::checked`] are the same for OpenCL.
+//! 3. [`cuda::ExternalSemaphore`], [`cuda::ExternalMemory`] and [`cuda::Allocation`] own what they import, in safe code; so do
+//!    [`opencl::Semaphore`] and [`opencl::ExternalMemory`].
 
 mod candidate;
 mod checked;

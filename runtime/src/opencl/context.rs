@@ -98,8 +98,7 @@ impl Context {
     /// Its devices.
     #[must_use]
     pub fn devices(&self) -> Vec<Device> {
-        // SAFETY: they are of this platform, and a context keeps its devices alive; root devices live as long as the platform.
-        self.0.devices.iter().map(|id| unsafe { Device::from_raw(self.platform(), *id) }).collect()
+        self.0.devices.iter().map(|id| Device::of_context(self, *id)).collect()
     }
 
     /// Its devices, by their handles.

@@ -4,13 +4,16 @@ use std::{fmt, sync::Arc};
 
 use clcu_sys::opencl::{self, cl_device_id, cl_device_info, cl_device_type, cl_result};
 
-use super::{Platform, error::Error, query};
+use super::{Context, Platform, error::Error, query};
 
-/// A device. A clone is another name for the same. Root devices live as long as their platform, so that nothing is to be released.
+/// A device. A clone is another name for the same. Root devices live as long as their platform, so that nothing is to be released; those of a
+/// context, which may be parts of others, are kept by it.
 #[derive(Clone)]
 pub struct Device {
     platform: Arc<Platform>,
     id: cl_device_id,
+    /// What keeps it, if something has to.
+    _context: Option<Context>,
 }
 
 impl Device {
@@ -35,8 +38,13 @@ impl Device {
             get(platform.id(), cl_device_type::CL_DEVICE_TYPE_ALL, room, ids.as_mut_ptr(), &raw mut count)
         })?;
         ids.truncate(usize::try_from(count).unwrap_or_default());
-        let device = |id: cl_device_id| (!id.is_null()).then(|| Self { platform: Arc::clone(platform), id });
+        let device = |id: cl_device_id| (!id.is_null()).then(|| Self { platform: Arc::clone(platform), id, _context: None });
         Ok(ids.into_iter().filter_map(device).collect())
+    }
+
+    /// A device of a context.
+    pub(super) fn of_context(context: &Context, id: cl_device_id) -> Self {
+        Self { platform: Arc::clone(context.platform()), id, _context: Some(context.clone()) }
     }
 
     /// A device that other code got.
@@ -45,7 +53,7 @@ impl Device {
     /// It is a device of this platform, and stays alive for as long as this value, its clones, and objects that are made with them.
     #[must_use]
     pub unsafe fn from_raw(platform: &Arc<Platform>, id: cl_device_id) -> Self {
-        Self { platform: Arc::clone(platform), id }
+        Self { platform: Arc::clone(platform), id, _context: None }
     }
 
     /// For other crates.

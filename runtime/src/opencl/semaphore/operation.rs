@@ -1,7 +1,7 @@
 //! Signals and waits: in, semaphores and what they carry, events to come after; out, one call of the platform for as many as are to be made
 //! at once on a queue, and its event where one is wanted.
 
-use std::{marker::PhantomData, ptr};
+use std::{marker::PhantomData, ptr, sync::Arc};
 
 use clcu_sys::{
     opencl::{
@@ -118,18 +118,18 @@ impl Queue {
 
     /// Signals all of these when the queue gets there and all events have completed. The event is that of the signal.
     pub fn signal_after(&self, signals: &[Signal<'_>], events: &[&Event]) -> Result<Event, Error> {
-        enqueue::<SignalArguments, _>(self, Direction::Signal, signals, events, true).and_then(|event| self.some(event))
+        let made = enqueue::<SignalArguments, _>(self, Direction::Signal, signals, events, true)?;
+        made.ok_or_else(|| self.no_event::<SignalArguments>())
     }
 
     /// Makes the queue wait for all of these and for all events. The event is that of the wait.
     pub fn wait_after(&self, waits: &[Wait<'_>], events: &[&Event]) -> Result<Event, Error> {
-        enqueue::<WaitArguments, _>(self, Direction::Wait, waits, events, true).and_then(|event| self.some(event))
+        let made = enqueue::<WaitArguments, _>(self, Direction::Wait, waits, events, true)?;
+        made.ok_or_else(|| self.no_event::<WaitArguments>())
     }
 
-    fn some(&self, event: Option<Event>) -> Result<Event, Error> {
-        let driver = || std::sync::Arc::clone(self.context().platform().shared_driver());
-        let command = clcu_sys::opencl::clEnqueueSignalSemaphoresKHR.info();
-        event.ok_or_else(|| Error::Nothing { command, driver: driver() })
+    fn no_event<R: checked::Direction>(&self) -> Error {
+        Error::Nothing { command: R::COMMAND.info(), driver: Arc::clone(self.context().platform().shared_driver()) }
     }
 }
 
