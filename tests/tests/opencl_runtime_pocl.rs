@@ -7,7 +7,11 @@ use std::{
 };
 
 use clcu::{
-    opencl::{Library, Platform},
+    opencl::{
+        Context, Device, Error, ExternalMemory, Library, Platform,
+        capabilities::Answer,
+        memory::{Object, Source},
+    },
     sys::opencl::{
         self, cl_bool, cl_command_queue, cl_context, cl_context_properties, cl_device_id, cl_device_info, cl_device_type,
         cl_kernel, cl_mem, cl_mem_flags, cl_mem_info, cl_program, cl_program_build_info, cl_result,
@@ -166,6 +170,29 @@ fn pocl_and_mocks_are_listed_side_by_side_and_pocl_has_no_semaphores() {
             let is_mock = platform.driver().platform.as_deref() == Some("Mock platform A");
             assert_eq!(platform.get(&opencl::clCreateSemaphoreWithPropertiesKHR).is_ok(), is_mock, "{}", platform.driver());
         }
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn what_pocl_lacks_is_missed_by_command_and_extension_and_nothing_is_called() {
+    let test = "what_pocl_lacks_is_missed_by_command_and_extension_and_nothing_is_called";
+    icd::with_loader(test, &[Driver::Pocl], |_| {
+        let library = Library::open().expect("the ICD loader is installed");
+        let platform = library.platforms().expect("the loader lists its platforms").usable.pop().expect("PoCL is there");
+        let platform = std::sync::Arc::new(platform);
+        let devices = Device::all(&platform).expect("PoCL lists its devices");
+        assert!(!devices[0].name().expect("it has a name").is_empty());
+        let context = Context::new(&platform, &devices[..1]).expect("PoCL makes contexts");
+        let file = tempfile::tempfile().expect("a file can be made");
+        let error = ExternalMemory::import(&context, Source::opaque_fd(file.into(), Object::buffer(4096)));
+        let error = error.expect_err("PoCL has no external memory");
+        let Error::Missing(missing) = error.error() else { panic!("{error}") };
+        assert_eq!(missing[0].command.symbol, c"clEnqueueAcquireExternalMemObjectsKHR");
+        assert!(error.to_string().contains("needs the extension cl_khr_external_memory"), "{error}");
+        assert!(error.into_fd().is_some());
+        let capabilities = devices[0].capabilities();
+        assert!(capabilities.asked().all(|asked| matches!(asked.answer, Answer::NotAsked { .. })), "{capabilities:?}");
     });
 }
 

@@ -68,7 +68,7 @@ impl To {
 }
 
 impl ExternalMemory {
-    /// Acquires it for all devices that it is for, when the queue gets there.
+    /// Acquires it for all devices that it is for, when the queue gets there: `clEnqueueAcquireExternalMemObjectsKHR`.
     ///
     /// # Errors
     /// [`Error::Invalid`] where the queue's device is none that the memory is for; [`Error::Transfer`] where it is acquired already.
@@ -76,7 +76,7 @@ impl ExternalMemory {
         queue.acquire_memory(&[self])
     }
 
-    /// Releases it for the other side, when the queue gets there.
+    /// Releases it for the other side, when the queue gets there: `clEnqueueReleaseExternalMemObjectsKHR`.
     ///
     /// # Errors
     /// As for [`acquire`](Self::acquire), where it is not acquired.
