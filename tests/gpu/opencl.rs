@@ -115,7 +115,7 @@ fn bytes_that_vulkan_writes_are_read_by_opencl_and_the_other_way_round() {
             assert!(vulkan.read(exported, (to_vulkan, 0), None) == words, "round {round}, dedicated {dedicated}: other bytes");
         }
         println!("OpenCL, dedicated {dedicated}: 8 rounds each way of {BYTES} bytes, memory of {} bytes", exported.size);
-        (drop(waits), drop(signals));
+        drop((waits, signals));
         memory.destroy().expect("it is released once");
         vulkan.destroy_semaphore(to_opencl);
         vulkan.destroy_semaphore(to_vulkan);

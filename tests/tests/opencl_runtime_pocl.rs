@@ -74,8 +74,8 @@ impl Machine {
         assert_eq!(code, cl_result::CL_SUCCESS);
         let build = self.platform.get(&opencl::clBuildProgram).expect("it is in the core");
         // SAFETY: there is one device; no options and no callback.
-        let built = unsafe { build(program, 1, &raw const self.device, ptr::null(), None, ptr::null_mut()) };
-        assert_eq!(built, cl_result::CL_SUCCESS, "{}", self.build_log(program));
+        let code = unsafe { build(program, 1, &raw const self.device, ptr::null(), None, ptr::null_mut()) };
+        assert_eq!(code, cl_result::CL_SUCCESS, "{}", self.build_log(program));
         let create = self.platform.get(&opencl::clCreateKernel).expect("it is in the core");
         // SAFETY: the program is built, and the name is a C string.
         let kernel = unsafe { create(program, c"scale".as_ptr(), &raw mut code) };
@@ -119,7 +119,8 @@ fn pocl_builds_and_runs_a_kernel_through_the_generated_table() {
         assert_eq!(written, cl_result::CL_SUCCESS);
         machine.set(kernel, 0, size_of::<cl_mem>(), (&raw const from).cast());
         machine.set(kernel, 1, size_of::<cl_mem>(), (&raw const to).cast());
-        machine.set(kernel, 2, size_of::<i32>(), (&raw const *&3_i32).cast());
+        let by = 3_i32;
+        machine.set(kernel, 2, size_of::<i32>(), (&raw const by).cast());
         let run = machine.platform.get(&opencl::clEnqueueNDRangeKernel).expect("it is in the core");
         let global = numbers.len();
         // SAFETY: there is one dimension; its size is that of the buffers, and that of a group is the driver's to choose.
