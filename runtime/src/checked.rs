@@ -3,7 +3,7 @@
 
 use clcu_sys::{
     CommandInfo,
-    rules::{Found, Given, HandleType, Record, Subject, Violation, Violations, check_raw, check_raw_waiving},
+    rules::{Bytes, Found, Given, HandleType, Record, Subject, Violation, Violations, check_raw_waiving},
 };
 
 use crate::error::Invalid;
@@ -28,39 +28,45 @@ impl<'l> Checks<'l> {
 
     /// Does not check the rules with these ids in what is added from here on.
     #[inline]
-    pub(crate) fn waiving(mut self, ids: &'l [&'l str]) -> Self {
+    pub(crate) fn waive(&mut self, ids: &'l [&'l str]) {
         self.waived = ids;
-        self
     }
 
     /// Checks a record that somebody made.
     ///
     /// # Safety
-    /// As for [`check_raw`]: its bytes are initialised, and names in it can be followed.
+    /// As for [`check_raw_waiving`]: its bytes are initialised, and names in it can be followed.
     #[inline]
-    pub(crate) unsafe fn raw_record<R: Record>(mut self, record: &R, given: &Given<'_>) -> Self {
-        let verdict = if self.waived.is_empty() {
-            // SAFETY: promised by the caller.
-            unsafe { check_raw(record, given) }
+    pub(crate) unsafe fn raw_record<R: Record>(&mut self, record: &R, given: &Given<'_>) {
+        // The sure yes first: what is behind it need not be made for it.
+        // SAFETY: promised by the caller.
+        let holds = self.waived.is_empty() && unsafe { R::surely_holds(Bytes::of(record), given) };
+        if holds {
+            self.passed = Some(R::SUBJECT.name);
         } else {
             // SAFETY: promised by the caller.
-            unsafe { check_raw_waiving(record, given, self.waived) }
-        };
-        match verdict {
+            unsafe { self.look_closer(record, given) };
+        }
+    }
+
+    /// # Safety
+    /// As for [`Checks::raw_record`].
+    #[cold]
+    unsafe fn look_closer<R: Record>(&mut self, record: &R, given: &Given<'_>) {
+        // SAFETY: promised by the caller.
+        match unsafe { check_raw_waiving(record, given, self.waived) } {
             Ok(_) => self.passed = Some(R::SUBJECT.name),
             Err(violations) => keep(&mut self.violations, &violations),
         }
-        self
     }
 
     /// Settles a rule for which a caller has to vouch where nothing is known of the objects behind the arguments: the one of `rules` whose
     /// id ends with `id`. `found` is what breaks it.
     #[inline]
-    pub(crate) fn settled(mut self, rules: &'static [Subject], id: &str, found: Option<Found>) -> Self {
+    pub(crate) fn settle(&mut self, rules: &'static [Subject], id: &str, found: Option<Found>) {
         if let Some(found) = found {
             self.break_rule(rules, id, found);
         }
-        self
     }
 
     #[cold]
@@ -75,10 +81,16 @@ impl<'l> Checks<'l> {
         }
     }
 
-    /// Goes on only if no rule was broken so far.
+    /// Every rule that was broken so far, if one was. What is checked is changed in place, and looked at here: it is too large to be moved
+    /// for each call.
     #[inline]
-    pub(crate) fn ready(self) -> Result<Self, Invalid> {
-        if self.violations.is_empty() { Ok(self) } else { Err(Invalid { command: self.command, violations: self.violations }) }
+    pub(crate) fn verdict(&mut self) -> Result<(), Invalid> {
+        if self.violations.is_empty() { Ok(()) } else { Err(self.invalid()) }
+    }
+
+    #[cold]
+    fn invalid(&mut self) -> Invalid {
+        Invalid { command: self.command, violations: std::mem::take(&mut self.violations) }
     }
 }
 
