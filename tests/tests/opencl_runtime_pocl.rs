@@ -74,8 +74,8 @@ impl Machine {
         assert_eq!(code, cl_result::CL_SUCCESS);
         let build = self.platform.get(&opencl::clBuildProgram).expect("it is in the core");
         // SAFETY: there is one device; no options and no callback.
-        let code = unsafe { build(program, 1, &raw const self.device, ptr::null(), None, ptr::null_mut()) };
-        assert_eq!(code, cl_result::CL_SUCCESS, "{}", self.build_log(program));
+        let answered = unsafe { build(program, 1, &raw const self.device, ptr::null(), None, ptr::null_mut()) };
+        assert_eq!(answered, cl_result::CL_SUCCESS, "{}", self.build_log(program));
         let create = self.platform.get(&opencl::clCreateKernel).expect("it is in the core");
         // SAFETY: the program is built, and the name is a C string.
         let kernel = unsafe { create(program, c"scale".as_ptr(), &raw mut code) };
