@@ -28,9 +28,8 @@ impl<'l> Checks<'l> {
 
     /// Does not check the rules with these ids in what is added from here on.
     #[inline]
-    pub(crate) fn waiving(mut self, ids: &'l [&'l str]) -> Self {
+    pub(crate) fn waive(&mut self, ids: &'l [&'l str]) {
         self.waived = ids;
-        self
     }
 
     /// Checks a record that somebody made.
@@ -38,24 +37,36 @@ impl<'l> Checks<'l> {
     /// # Safety
     /// As for [`check_raw_waiving`]: its bytes are initialised, and names in it can be followed.
     #[inline]
-    pub(crate) unsafe fn raw_record<R: Record>(mut self, record: &R, given: &Given<'_>) -> Self {
+    pub(crate) unsafe fn raw_record<R: Record>(&mut self, record: &R, given: &Given<'_>) {
+        // The sure yes first: what is behind it need not be made for it.
         // SAFETY: promised by the caller.
         let holds = self.waived.is_empty() && unsafe { R::surely_holds(Bytes::of(record), given) };
-        // SAFETY: promised by the caller.
-        if holds || unsafe { look_closer(record, given, self.waived, &mut self.violations) } {
+        if holds {
             self.passed = Some(R::SUBJECT.name);
+        } else {
+            // SAFETY: promised by the caller.
+            unsafe { self.look_closer(record, given) };
         }
-        self
+    }
+
+    /// # Safety
+    /// As for [`Checks::raw_record`].
+    #[cold]
+    unsafe fn look_closer<R: Record>(&mut self, record: &R, given: &Given<'_>) {
+        // SAFETY: promised by the caller.
+        match unsafe { check_raw_waiving(record, given, self.waived) } {
+            Ok(_) => self.passed = Some(R::SUBJECT.name),
+            Err(violations) => keep(&mut self.violations, &violations),
+        }
     }
 
     /// Settles a rule for which a caller has to vouch where nothing is known of the objects behind the arguments: the one of `rules` whose
     /// id ends with `id`. `found` is what breaks it.
     #[inline]
-    pub(crate) fn settled(mut self, rules: &'static [Subject], id: &str, found: Option<Found>) -> Self {
+    pub(crate) fn settle(&mut self, rules: &'static [Subject], id: &str, found: Option<Found>) {
         if let Some(found) = found {
             self.break_rule(rules, id, found);
         }
-        self
     }
 
     #[cold]
@@ -69,9 +80,8 @@ impl<'l> Checks<'l> {
     }
 
     /// A rule that is broken by what no record shows.
-    pub(crate) fn broken(mut self, subject: &'static Subject, rule: &'static Rule, found: Found) -> Self {
+    pub(crate) fn broken(&mut self, subject: &'static Subject, rule: &'static Rule, found: Found) {
         self.add(subject, rule, found);
-        self
     }
 
     fn add(&mut self, subject: &'static Subject, rule: &'static Rule, found: Found) {
@@ -80,31 +90,16 @@ impl<'l> Checks<'l> {
         }
     }
 
-    /// Goes on only if no rule was broken so far.
+    /// Every rule that was broken so far, if one was. What is checked is changed in place, and looked at here: it is too large to be moved
+    /// for each call.
     #[inline]
-    pub(crate) fn ready(self) -> Result<Self, Invalid> {
-        if self.violations.is_empty() { Ok(self) } else { Err(Invalid { command: self.command, violations: self.violations }) }
+    pub(crate) fn verdict(&mut self) -> Result<(), Invalid> {
+        if self.violations.is_empty() { Ok(()) } else { Err(self.invalid()) }
     }
-}
 
-/// Walks over the rules of a record of which it is not certain that it breaks none. Whether it breaks none.
-///
-/// # Safety
-/// As for [`check_raw_waiving`].
-#[cold]
-unsafe fn look_closer<R: Record>(
-    record: &R,
-    given: &Given<'_>,
-    waived: &[&str],
-    violations: &mut Vec<(&'static str, Violation)>,
-) -> bool {
-    // SAFETY: promised by the caller.
-    match unsafe { check_raw_waiving(record, given, waived) } {
-        Ok(_) => true,
-        Err(broken) => {
-            keep(violations, &broken);
-            false
-        }
+    #[cold]
+    fn invalid(&mut self) -> Invalid {
+        Invalid { command: self.command, violations: std::mem::take(&mut self.violations) }
     }
 }
 
