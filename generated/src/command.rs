@@ -11,6 +11,8 @@ use core::{
     ptr::NonNull,
 };
 
+use crate::names::first_word;
+
 /// One of the two APIs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Api {
@@ -34,7 +36,7 @@ pub enum ErrorChannel {
 }
 
 /// What there is to know about a command without calling it.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct CommandInfo {
     /// The API that it belongs to. An index means nothing without it.
     pub api: Api,
@@ -60,26 +62,101 @@ pub struct CommandInfo {
     pub header: &'static str,
 }
 
+/// The rows of tables of commands: what is known of a command that is like most, and a method for each way in which one is not.
 impl CommandInfo {
-    /// What the rows of `api` leave out, because it is so for most commands: no version, no other variant, no extension, no advice
-    /// against it, and a status code returned.
+    /// A command of CUDA: the symbol that is exported, which is its public name too, its version for `cuGetProcAddress`, the release that
+    /// it came with, and the header that declares it.
     #[doc(hidden)]
     #[must_use]
-    pub const fn nothing_known(api: Api) -> Self {
+    pub const fn cuda(symbol: &'static CStr, version: u32, since: &'static str, header: &'static str) -> Self {
+        Self { version, ..Self::row(Api::Cuda, symbol, since, header) }
+    }
+
+    /// A command of OpenCL, of a version of the core: its symbol, the version, the header that declares it.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn opencl(symbol: &'static CStr, since: &'static str, header: &'static str) -> Self {
+        Self::row(Api::OpenCl, symbol, since, header)
+    }
+
+    const fn row(api: Api, symbol: &'static CStr, since: &'static str, header: &'static str) -> Self {
         Self {
             api,
             index: 0,
-            symbol: c"",
-            name: c"",
+            symbol,
+            name: symbol,
             version: 0,
             per_thread: None,
-            since: "",
+            since,
             deprecated: "",
             extensions: &[],
             error_channel: ErrorChannel::Return,
-            header: "",
+            header,
         }
     }
+
+    /// Its public name, where that is not the symbol.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn named(self, name: &'static CStr) -> Self {
+        Self { name, ..self }
+    }
+
+    /// Its variant for the per-thread default stream.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn per_thread(self, symbol: &'static CStr, version: u32) -> Self {
+        Self { per_thread: Some((symbol, version)), ..self }
+    }
+
+    /// Since when upstream advises against it.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn deprecated(self, deprecated: &'static str) -> Self {
+        Self { deprecated, ..self }
+    }
+
+    /// The extensions that bring it.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn extensions(self, extensions: &'static [&'static str]) -> Self {
+        Self { extensions, ..self }
+    }
+
+    /// How it says that it failed, where it returns no status code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn fails_by(self, error_channel: ErrorChannel) -> Self {
+        Self { error_channel, ..self }
+    }
+}
+
+/// The rows of a table, each with its place in it.
+///
+/// # Panics
+/// Where a row's symbol is not the name at its place in `names`, which have white space between: a command would get another's facts.
+#[doc(hidden)]
+#[must_use]
+pub const fn numbered<const N: usize>(names: &str, mut rows: [CommandInfo; N]) -> [CommandInfo; N] {
+    let (mut name, mut rest) = first_word(names);
+    let mut place = 0;
+    while place < N {
+        assert!(same(name.as_bytes(), rows[place].symbol.to_bytes()), "{}", name);
+        rows[place].index = place as u16;
+        (name, rest) = first_word(rest);
+        place += 1;
+    }
+    rows
+}
+
+const fn same(mut one: &[u8], mut other: &[u8]) -> bool {
+    while let ([a, rest_of_one @ ..], [b, rest_of_other @ ..]) = (one, other) {
+        if *a != *b {
+            return false;
+        }
+        (one, other) = (rest_of_one, rest_of_other);
+    }
+    one.is_empty() && other.is_empty()
 }
 
 /// A command whose function has the type `F`, an `unsafe extern "system" fn`.

@@ -11,7 +11,8 @@
 //! version deprecates is often the only way on the older driver that a program also has to run on.
 #![no_std]
 
-mod command;
+#[doc(hidden)]
+pub mod command;
 #[doc(hidden)]
 pub mod layout;
 #[macro_use]

@@ -268,8 +268,8 @@ macro_rules! newtype_of_names {
                 pub const $alias: Self = Self::$of;
             )*
 
-            const NAMES: &'static [$crate::names::Named<$repr>] =
-                &[$((stringify!($value), $number),)* $((stringify!($alias), Self::$of.0),)*];
+            const NAMES: $crate::names::Table<$repr> =
+                $crate::names::Table { names: stringify!($($value)* $($alias)*), values: &[$($number,)* $(Self::$of.0,)*] };
 
             /// Upstream's name of the value, the canonical one where it has several; `None` for a value that is not known here.
             #[inline]
@@ -423,12 +423,18 @@ macro_rules! record {
 
         $crate::record! { @layout $name, [$($size),+], [$($align),+], $($member [$($offset),+])* }
     };
+    (@here [$same:literal]) => { $same };
+    (@here [$wide:literal, $aligned_to_8:literal, $aligned_to_4:literal]) => {
+        $crate::layout::here($wide, $aligned_to_8, $aligned_to_4)
+    };
     (@layout $name:ident, $size:tt, $align:tt, $($member:ident $offset:tt)*) => {
-        const _: () = $crate::layout::must_agree_with_c(&[
-            ("size", size_of::<$name>(), $crate::layout::here($size)),
-            ("alignment", align_of::<$name>(), $crate::layout::here($align)),
-            $((stringify!($member), ::core::mem::offset_of!($name, $member), $crate::layout::here($offset)),)*
-        ]);
+        const _: () = $crate::layout::must_agree_with_c(
+            [size_of::<$name>(), align_of::<$name>()],
+            [$crate::record!(@here $size), $crate::record!(@here $align)],
+            stringify!($($member)*),
+            [$(::core::mem::offset_of!($name, $member)),*],
+            [$($crate::record!(@here $offset)),*],
+        );
 
         impl $name {
             /// With every byte zero: numbers zero, pointers and handles null, nothing selected.
@@ -548,49 +554,62 @@ macro_rules! function {
     };
 }
 
-/// A function of the driver, as a [`Command`](crate::Command) constant. Its index comes from the `command_table!` beside it.
+/// A function of the driver, as a [`Command`](crate::Command) constant. What is known of it stands in the `COMMANDS` beside it, at the place
+/// that the `command_table!` gives.
 #[macro_export]
 macro_rules! command {
     (
         $(#[$attribute:meta])*
         $name:ident, $about:literal $($api:ident $($page:literal)?)?,
-        fn($($parameters:tt)*) $(-> $returns:ty)?;
-        $($field:ident: $fact:expr,)*
+        fn($($parameters:tt)*) $(-> $returns:ty)?
     ) => {
         #[doc = $crate::about!($about $($api $($page)?)?)]
         $(#[$attribute])*
-        pub const $name: $crate::Command<unsafe extern "system" fn($($parameters)*) $(-> $returns)?> = {
-            #[allow(clippy::macro_metavars_in_unsafe)] // a row's facts are values
-            // SAFETY: the row gives function and facts of one command.
-            unsafe { $crate::Command::new(&$crate::CommandInfo { index: Index::$name as u16, $($field: $fact,)* ..NOTHING_KNOWN }) }
-        };
+        pub const $name: $crate::Command<unsafe extern "system" fn($($parameters)*) $(-> $returns)?> =
+            // SAFETY: the function is the command's of this name, and so are the facts, whose order is held against the names.
+            unsafe { $crate::Command::new(&COMMANDS[Index::$name as usize]) };
     };
 }
 
-/// The order of an API's commands: gives each its index, and lists what is known of all. What exists on Windows only comes last, so that
-/// an index is the same on every target. An index counts within one table.
+/// The order of an API's commands: gives each its index. What exists on Windows only comes last, so that an index is the same on every
+/// target. An index counts within one table. The rows stand beside it, in the same order, as a static array of the name `COMMANDS`.
+///
+/// ```
+/// use clcu_sys::{CommandInfo, command::numbered};
+/// clcu_sys::command! { clOpen, "Since 1.0.", fn(fd: i32) -> i32 }
+/// clcu_sys::command! { clClose, "Since 1.0.", fn(fd: i32) -> i32 }
+/// clcu_sys::command_table! { { clOpen clClose } }
+/// static COMMANDS: [CommandInfo; COMMAND_COUNT] =
+///     numbered(NAMES, [CommandInfo::opencl(c"clOpen", "1.0", ""), CommandInfo::opencl(c"clClose", "1.0", "")]);
+/// # fn main() { assert_eq!((clClose.info().index, clClose.info().symbol), (1, c"clClose")) }
+/// ```
+///
+/// Rows in another order do not compile:
+///
+/// ```compile_fail,E0080
+/// use clcu_sys::{CommandInfo, command::numbered};
+/// clcu_sys::command! { clOpen, "Since 1.0.", fn(fd: i32) -> i32 }
+/// clcu_sys::command! { clClose, "Since 1.0.", fn(fd: i32) -> i32 }
+/// clcu_sys::command_table! { { clOpen clClose } }
+/// static COMMANDS: [CommandInfo; COMMAND_COUNT] =
+///     numbered(NAMES, [CommandInfo::opencl(c"clClose", "1.0", ""), CommandInfo::opencl(c"clOpen", "1.0", "")]);
+/// # fn main() {}
+/// ```
 #[macro_export]
 macro_rules! command_table {
-    ($api:ident { $($name:ident)* }) => {
+    ({ $($name:ident)* } $(windows { $($more:ident)* })?) => {
         /// The place of each command in the table; a position, not a value of the driver.
         #[allow(clippy::enum_variant_names)]
         enum Index {
             $($name,)*
+            $($(#[cfg(windows)] $more,)*)?
+            Count,
         }
 
-        /// What a row leaves out.
-        const NOTHING_KNOWN: $crate::CommandInfo = $crate::CommandInfo::nothing_known($crate::Api::$api);
-
-        /// Every command of the API, by index.
-        pub static COMMANDS: [&$crate::CommandInfo; COMMAND_COUNT] = [$($name.info()),*];
+        /// The names in the order of the table.
+        const NAMES: &str = stringify!($($name)* $($($more)*)?);
 
         /// How many commands the API has on this target.
-        pub const COMMAND_COUNT: usize = [$(Index::$name as u16),*].len();
-    };
-    ($api:ident { $($name:ident)* } windows { $($more:ident)* }) => {
-        #[cfg(windows)]
-        $crate::command_table! { $api { $($name)* $($more)* } }
-        #[cfg(not(windows))]
-        $crate::command_table! { $api { $($name)* } }
+        pub const COMMAND_COUNT: usize = Index::Count as usize;
     };
 }

@@ -24,6 +24,7 @@ pub(crate) enum Carrier {
     #[cfg(unix)]
     RawFd,
     /// A number that stands for a handle and is none: −1 for what is signalled already.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "sync files are of Linux"))]
     Nothing,
     /// An NT handle, borrowed.
     #[cfg(windows)]

@@ -120,7 +120,7 @@ mod tests {
     static COMMANDS: [CommandInfo; 2] = [row(0, c"there"), row(1, c"absent")];
 
     const fn row(index: u16, symbol: &'static std::ffi::CStr) -> CommandInfo {
-        CommandInfo { index, symbol, name: symbol, ..CommandInfo::nothing_known(Api::Cuda) }
+        CommandInfo { index, ..CommandInfo::cuda(symbol, 0, "", "") }
     }
 
     /// Has the first command and counts how often it is asked.
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_command_of_the_other_api_is_refused_whatever_lies_at_its_index() {
-        static OTHER: CommandInfo = CommandInfo { symbol: c"clOther", ..CommandInfo::nothing_known(Api::OpenCl) };
+        static OTHER: CommandInfo = CommandInfo::opencl(c"clOther", "", "");
         // SAFETY: nothing calls it.
         let other = unsafe { Command::<unsafe extern "system" fn()>::new(&OTHER) };
         let (resolved, half) = (resolved(), Half(Cell::new(0)));

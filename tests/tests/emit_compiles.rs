@@ -8,7 +8,7 @@
 #[macro_use]
 extern crate clcu_sys;
 
-use clcu_sys::ErrorChannel;
+use clcu_sys::{CommandInfo, ErrorChannel, command};
 
 macro_rules! cases {
     ($($path:literal $case:ident)*) => {

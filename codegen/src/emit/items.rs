@@ -94,30 +94,36 @@ pub(super) fn commands<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Pag
     if model.commands.is_empty() {
         return page;
     }
+    let (windows, everywhere): (Vec<&Command>, Vec<&Command>) = model.commands.iter().partition(|item| item.windows);
     page.gap();
     page.line(0, "command_table! {");
-    let api = match model.api {
-        Api::Cuda => "Cuda",
-        Api::OpenCl => "OpenCl",
-    };
-    page.line(1, format_args!("{api} {{"));
-    for item in model.commands.iter().filter(|item| !item.windows) {
+    page.line(1, "{");
+    for item in &everywhere {
         page.line(2, identifier(&item.symbol));
     }
     page.line(1, "}");
-    let mut windows = model.commands.iter().filter(|item| item.windows).peekable();
-    if windows.peek().is_some() {
+    if !windows.is_empty() {
         page.line(1, "windows {");
-        for item in windows {
+        for item in &windows {
             page.line(2, identifier(&item.symbol));
         }
         page.line(1, "}");
     }
     page.line(0, "}");
+    page.gap();
+    page.line(0, "/// Every command of the API, by index.");
+    page.line(0, "pub static COMMANDS: [CommandInfo; COMMAND_COUNT] = numbered(NAMES, [");
+    for item in everywhere.iter().chain(&windows) {
+        let cfg = if item.windows { "#[cfg(windows)] " } else { "" };
+        page.line(1, format_args!("{cfg}{},", facts(model.api, item)));
+    }
+    page.line(0, "]);");
+    page.needs("crate::command::numbered");
+    page.needs_of("crate", &["CommandInfo", "ErrorChannel"]);
     page
 }
 
-/// One command: its function, then what is known of it. What the row leaves out is the same for most: see `nothing_known`.
+/// One command: its function.
 fn command(item: &Command, docs: Docs, page: &mut Page<'_>) {
     page.line(0, "command! {");
     if item.name != item.symbol {
@@ -125,25 +131,33 @@ fn command(item: &Command, docs: Docs, page: &mut Page<'_>) {
     }
     page.line(1, format_args!("{}, {},", identifier(&item.symbol), docs.command(item)));
     let returns = signature(page, &item.parameters, &item.returns);
-    page.line(1, format_args!("{returns};"));
-    page.line(1, format_args!("symbol: c{},", literal(&item.symbol)));
-    page.line(1, format_args!("name: c{},", literal(&item.name)));
-    if let Some(version) = item.version {
-        page.line(1, format_args!("version: {version},"));
+    page.line(1, returns);
+    page.line(0, "}");
+}
+
+/// What is known of a command besides: first what every one has, then in what it is not like most.
+fn facts(api: Api, item: &Command) -> String {
+    use std::fmt::Write as _;
+
+    let (symbol, header) = (literal(&item.symbol), literal(item.header.as_deref().unwrap_or_default()));
+    let since = item.lifetime.since.map_or_else(|| "\"\"".to_owned(), |since| format!("\"{since}\""));
+    let mut row = match api {
+        Api::Cuda => format!("CommandInfo::cuda(c{symbol}, {}, {since}, {header})", item.version.unwrap_or(0)),
+        Api::OpenCl => format!("CommandInfo::opencl(c{symbol}, {since}, {header})"),
+    };
+    // Writing to a `String` does not fail.
+    if item.name != item.symbol {
+        let _ = write!(row, ".named(c{})", literal(&item.name));
     }
     if let Some(symbol) = &item.per_thread_symbol {
-        let version = item.per_thread_version.unwrap_or(0);
-        page.line(1, format_args!("per_thread: Some((c{}, {version})),", literal(symbol)));
-    }
-    if let Some(since) = item.lifetime.since {
-        page.line(1, format_args!("since: \"{since}\","));
+        let _ = write!(row, ".per_thread(c{}, {})", literal(symbol), item.per_thread_version.unwrap_or(0));
     }
     if let Some(deprecated) = item.lifetime.deprecated {
-        page.line(1, format_args!("deprecated: \"{deprecated}\","));
+        let _ = write!(row, ".deprecated(\"{deprecated}\")");
     }
     if !item.lifetime.extensions.is_empty() {
         let names: Vec<String> = item.lifetime.extensions.iter().map(|name| literal(name)).collect();
-        page.line(1, format_args!("extensions: &[{}],", names.join(", ")));
+        let _ = write!(row, ".extensions(&[{}])", names.join(", "));
     }
     let channel = match item.error_channel {
         ErrorChannel::Return => None,
@@ -152,13 +166,9 @@ fn command(item: &Command, docs: Docs, page: &mut Page<'_>) {
         ErrorChannel::None => Some("None"),
     };
     if let Some(channel) = channel {
-        page.needs_error_channel();
-        page.line(1, format_args!("error_channel: ErrorChannel::{channel},"));
+        let _ = write!(row, ".fails_by(ErrorChannel::{channel})");
     }
-    if let Some(header) = &item.header {
-        page.line(1, format_args!("header: {},", literal(header)));
-    }
-    page.line(0, "}");
+    row
 }
 
 /// `fn(` and a line for each parameter; gives the last line, `) -> …`.

@@ -25,7 +25,6 @@ pub(super) struct Page<'a> {
     body: String,
     ffi: BTreeSet<&'static str>,
     items: bool,
-    channel: bool,
     needs: BTreeSet<String>,
     allows: Option<&'static str>,
 }
@@ -41,7 +40,6 @@ impl<'a> Page<'a> {
             body: String::new(),
             ffi: BTreeSet::new(),
             items: false,
-            channel: false,
             needs: BTreeSet::new(),
             allows: None,
         }
@@ -99,11 +97,6 @@ impl<'a> Page<'a> {
         self.items = true;
     }
 
-    /// Brings `ErrorChannel` into scope.
-    pub(super) fn needs_error_channel(&mut self) {
-        self.channel = true;
-    }
-
     /// Quiets lints in the file, each line of it; `lints` says why in a comment behind them.
     pub(super) fn allows(&mut self, lints: &'static str) {
         self.allows = Some(lints);
@@ -119,7 +112,10 @@ impl<'a> Page<'a> {
         let words: BTreeSet<&str> = self.body.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
         let used: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
         if !used.is_empty() {
-            self.needs.insert(format!("{module}::{{{}}}", used.join(", ")));
+            self.needs.insert(match used.as_slice() {
+                [one] => format!("{module}::{one}"),
+                used => format!("{module}::{{{}}}", used.join(", ")),
+            });
         }
     }
 
@@ -141,14 +137,8 @@ impl<'a> Page<'a> {
                 names => imports.push(format!("use core::ffi::{{{}}};\n", names.join(", "))),
             }
         }
-        let local = match (self.items, self.channel) {
-            (true, true) => "use super::*;\nuse crate::ErrorChannel;\n",
-            (true, false) => "use super::*;\n",
-            (false, true) => "use crate::ErrorChannel;\n",
-            (false, false) => "",
-        };
-        if !local.is_empty() {
-            imports.push(local.to_owned());
+        if self.items {
+            imports.push("use super::*;\n".to_owned());
         }
         imports.extend(self.needs.iter().map(|what| format!("use {what};\n")));
         for import in imports {

@@ -5,18 +5,17 @@ use core::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
 
 use super::*;
 
+use crate::CommandInfo;
+
+use crate::command::numbered;
+
 command! {
     #[doc(alias = "cuArray3DCreate")]
     cuArray3DCreate_v2, "Since CUDA 3.2." cuda "group__CUDA__MEM.html",
     fn(
         pHandle: *mut CUarray,
         pAllocateArray: *const CUDA_ARRAY3D_DESCRIPTOR,
-    ) -> CUresult;
-    symbol: c"cuArray3DCreate_v2",
-    name: c"cuArray3DCreate",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -25,12 +24,7 @@ command! {
     fn(
         pArrayDescriptor: *mut CUDA_ARRAY3D_DESCRIPTOR,
         hArray: CUarray,
-    ) -> CUresult;
-    symbol: c"cuArray3DGetDescriptor_v2",
-    name: c"cuArray3DGetDescriptor",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -39,24 +33,14 @@ command! {
     fn(
         pHandle: *mut CUarray,
         pAllocateArray: *const CUDA_ARRAY_DESCRIPTOR,
-    ) -> CUresult;
-    symbol: c"cuArrayCreate_v2",
-    name: c"cuArrayCreate",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuArrayDestroy, "Since CUDA 2.0." cuda "group__CUDA__MEM.html",
     fn(
         hArray: CUarray,
-    ) -> CUresult;
-    symbol: c"cuArrayDestroy",
-    name: c"cuArrayDestroy",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -65,12 +49,7 @@ command! {
     fn(
         pArrayDescriptor: *mut CUDA_ARRAY_DESCRIPTOR,
         hArray: CUarray,
-    ) -> CUresult;
-    symbol: c"cuArrayGetDescriptor_v2",
-    name: c"cuArrayGetDescriptor",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -79,12 +58,7 @@ command! {
         memoryRequirements: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS,
         array: CUarray,
         device: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuArrayGetMemoryRequirements",
-    name: c"cuArrayGetMemoryRequirements",
-    version: 11060,
-    since: "11.6",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -93,12 +67,7 @@ command! {
         pPlaneArray: *mut CUarray,
         hArray: CUarray,
         planeIdx: c_uint,
-    ) -> CUresult;
-    symbol: c"cuArrayGetPlane",
-    name: c"cuArrayGetPlane",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -106,24 +75,14 @@ command! {
     fn(
         sparseProperties: *mut CUDA_ARRAY_SPARSE_PROPERTIES,
         array: CUarray,
-    ) -> CUresult;
-    symbol: c"cuArrayGetSparseProperties",
-    name: c"cuArrayGetSparseProperties",
-    version: 11010,
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCheckpointOperationComplete, "Since CUDA 13.4." cuda "group__CUDA__CHECKPOINT.html",
     fn(
         handle: CUcheckpointOperationHandle,
-    ) -> CUresult;
-    symbol: c"cuCheckpointOperationComplete",
-    name: c"cuCheckpointOperationComplete",
-    version: 13040,
-    since: "13.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -131,12 +90,7 @@ command! {
     fn(
         pid: c_int,
         args: *mut CUcheckpointCheckpointArgs,
-    ) -> CUresult;
-    symbol: c"cuCheckpointProcessCheckpoint",
-    name: c"cuCheckpointProcessCheckpoint",
-    version: 12080,
-    since: "12.8",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -144,12 +98,7 @@ command! {
     fn(
         pid: c_int,
         tid: *mut c_int,
-    ) -> CUresult;
-    symbol: c"cuCheckpointProcessGetRestoreThreadId",
-    name: c"cuCheckpointProcessGetRestoreThreadId",
-    version: 12080,
-    since: "12.8",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -157,12 +106,7 @@ command! {
     fn(
         pid: c_int,
         state: *mut CUprocessState,
-    ) -> CUresult;
-    symbol: c"cuCheckpointProcessGetState",
-    name: c"cuCheckpointProcessGetState",
-    version: 12080,
-    since: "12.8",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -170,12 +114,7 @@ command! {
     fn(
         pid: c_int,
         args: *mut CUcheckpointLockArgs,
-    ) -> CUresult;
-    symbol: c"cuCheckpointProcessLock",
-    name: c"cuCheckpointProcessLock",
-    version: 12080,
-    since: "12.8",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -183,12 +122,7 @@ command! {
     fn(
         pid: c_int,
         args: *mut CUcheckpointRestoreArgs,
-    ) -> CUresult;
-    symbol: c"cuCheckpointProcessRestore",
-    name: c"cuCheckpointProcessRestore",
-    version: 12080,
-    since: "12.8",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -196,36 +130,21 @@ command! {
     fn(
         pid: c_int,
         args: *mut CUcheckpointUnlockArgs,
-    ) -> CUresult;
-    symbol: c"cuCheckpointProcessUnlock",
-    name: c"cuCheckpointProcessUnlock",
-    version: 12080,
-    since: "12.8",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCoredumpDeregisterCompleteCallback, "Since CUDA 13.2." cuda "group__CUDA__COREDUMP.html",
     fn(
         callback: CUcoredumpCallbackHandle,
-    ) -> CUresult;
-    symbol: c"cuCoredumpDeregisterCompleteCallback",
-    name: c"cuCoredumpDeregisterCompleteCallback",
-    version: 13020,
-    since: "13.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCoredumpDeregisterStartCallback, "Since CUDA 13.2." cuda "group__CUDA__COREDUMP.html",
     fn(
         callback: CUcoredumpCallbackHandle,
-    ) -> CUresult;
-    symbol: c"cuCoredumpDeregisterStartCallback",
-    name: c"cuCoredumpDeregisterStartCallback",
-    version: 13020,
-    since: "13.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -234,12 +153,7 @@ command! {
         attrib: CUcoredumpSettings,
         value: *mut c_void,
         size: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuCoredumpGetAttribute",
-    name: c"cuCoredumpGetAttribute",
-    version: 12010,
-    since: "12.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -248,12 +162,7 @@ command! {
         attrib: CUcoredumpSettings,
         value: *mut c_void,
         size: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuCoredumpGetAttributeGlobal",
-    name: c"cuCoredumpGetAttributeGlobal",
-    version: 12010,
-    since: "12.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -262,12 +171,7 @@ command! {
         callback: CUcoredumpStatusCallback,
         userData: *mut c_void,
         callbackOut: *mut CUcoredumpCallbackHandle,
-    ) -> CUresult;
-    symbol: c"cuCoredumpRegisterCompleteCallback",
-    name: c"cuCoredumpRegisterCompleteCallback",
-    version: 13020,
-    since: "13.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -276,12 +180,7 @@ command! {
         callback: CUcoredumpStatusCallback,
         userData: *mut c_void,
         callbackOut: *mut CUcoredumpCallbackHandle,
-    ) -> CUresult;
-    symbol: c"cuCoredumpRegisterStartCallback",
-    name: c"cuCoredumpRegisterStartCallback",
-    version: 13020,
-    since: "13.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -290,12 +189,7 @@ command! {
         attrib: CUcoredumpSettings,
         value: *mut c_void,
         size: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuCoredumpSetAttribute",
-    name: c"cuCoredumpSetAttribute",
-    version: 12010,
-    since: "12.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -304,12 +198,7 @@ command! {
         attrib: CUcoredumpSettings,
         value: *mut c_void,
         size: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuCoredumpSetAttributeGlobal",
-    name: c"cuCoredumpSetAttributeGlobal",
-    version: 12010,
-    since: "12.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -317,13 +206,7 @@ command! {
     fn(
         pctx: *mut CUcontext,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuCtxAttach",
-    name: c"cuCtxAttach",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -333,12 +216,7 @@ command! {
         pctx: *mut CUcontext,
         flags: c_uint,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuCtxCreate_v2",
-    name: c"cuCtxCreate",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -350,12 +228,7 @@ command! {
         numParams: c_int,
         flags: c_uint,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuCtxCreate_v3",
-    name: c"cuCtxCreate",
-    version: 11040,
-    since: "11.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -366,12 +239,7 @@ command! {
         ctxCreateParams: *mut CUctxCreateParams,
         flags: c_uint,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuCtxCreate_v4",
-    name: c"cuCtxCreate",
-    version: 12050,
-    since: "12.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -379,37 +247,21 @@ command! {
     cuCtxDestroy_v2, "Since CUDA 4.0." cuda "group__CUDA__CTX.html",
     fn(
         ctx: CUcontext,
-    ) -> CUresult;
-    symbol: c"cuCtxDestroy_v2",
-    name: c"cuCtxDestroy",
-    version: 4000,
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCtxDetach, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__CTX__DEPRECATED.html",
     fn(
         ctx: CUcontext,
-    ) -> CUresult;
-    symbol: c"cuCtxDetach",
-    name: c"cuCtxDetach",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCtxDisablePeerAccess, "Since CUDA 4.0." cuda "group__CUDA__PEER__ACCESS.html",
     fn(
         peerContext: CUcontext,
-    ) -> CUresult;
-    symbol: c"cuCtxDisablePeerAccess",
-    name: c"cuCtxDisablePeerAccess",
-    version: 4000,
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -417,12 +269,7 @@ command! {
     fn(
         peerContext: CUcontext,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuCtxEnablePeerAccess",
-    name: c"cuCtxEnablePeerAccess",
-    version: 4000,
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -430,12 +277,7 @@ command! {
     fn(
         pContext: *mut CUcontext,
         hCtx: CUgreenCtx,
-    ) -> CUresult;
-    symbol: c"cuCtxFromGreenCtx",
-    name: c"cuCtxFromGreenCtx",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -443,36 +285,21 @@ command! {
     fn(
         ctx: CUcontext,
         version: *mut c_uint,
-    ) -> CUresult;
-    symbol: c"cuCtxGetApiVersion",
-    name: c"cuCtxGetApiVersion",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCtxGetCacheConfig, "Since CUDA 3.2." cuda "group__CUDA__CTX.html",
     fn(
         pconfig: *mut CUfunc_cache,
-    ) -> CUresult;
-    symbol: c"cuCtxGetCacheConfig",
-    name: c"cuCtxGetCacheConfig",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCtxGetCurrent, "Since CUDA 4.0." cuda "group__CUDA__CTX.html",
     fn(
         pctx: *mut CUcontext,
-    ) -> CUresult;
-    symbol: c"cuCtxGetCurrent",
-    name: c"cuCtxGetCurrent",
-    version: 4000,
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -481,24 +308,14 @@ command! {
         hCtx: CUcontext,
         resource: *mut CUdevResource,
         r#type: CUdevResourceType,
-    ) -> CUresult;
-    symbol: c"cuCtxGetDevResource",
-    name: c"cuCtxGetDevResource",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCtxGetDevice, "Since CUDA 2.0." cuda "group__CUDA__CTX.html",
     fn(
         device: *mut CUdevice,
-    ) -> CUresult;
-    symbol: c"cuCtxGetDevice",
-    name: c"cuCtxGetDevice",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -507,12 +324,7 @@ command! {
     fn(
         device: *mut CUdevice,
         ctx: CUcontext,
-    ) -> CUresult;
-    symbol: c"cuCtxGetDevice_v2",
-    name: c"cuCtxGetDevice",
-    version: 13000,
-    since: "13.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -520,24 +332,14 @@ command! {
     fn(
         pExecAffinity: *mut CUexecAffinityParam,
         r#type: CUexecAffinityType,
-    ) -> CUresult;
-    symbol: c"cuCtxGetExecAffinity",
-    name: c"cuCtxGetExecAffinity",
-    version: 11040,
-    since: "11.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCtxGetFlags, "Since CUDA 7.0." cuda "group__CUDA__CTX.html",
     fn(
         flags: *mut c_uint,
-    ) -> CUresult;
-    symbol: c"cuCtxGetFlags",
-    name: c"cuCtxGetFlags",
-    version: 7000,
-    since: "7.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -545,12 +347,7 @@ command! {
     fn(
         ctx: CUcontext,
         ctxId: *mut c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuCtxGetId",
-    name: c"cuCtxGetId",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -558,25 +355,14 @@ command! {
     fn(
         pvalue: *mut usize,
         limit: CUlimit,
-    ) -> CUresult;
-    symbol: c"cuCtxGetLimit",
-    name: c"cuCtxGetLimit",
-    version: 3010,
-    since: "3.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCtxGetSharedMemConfig, "Since CUDA 4.2, deprecated since 12.4." cuda "group__CUDA__CTX__DEPRECATED.html",
     fn(
         pConfig: *mut CUsharedconfig,
-    ) -> CUresult;
-    symbol: c"cuCtxGetSharedMemConfig",
-    name: c"cuCtxGetSharedMemConfig",
-    version: 4020,
-    since: "4.2",
-    deprecated: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -584,12 +370,7 @@ command! {
     fn(
         leastPriority: *mut c_int,
         greatestPriority: *mut c_int,
-    ) -> CUresult;
-    symbol: c"cuCtxGetStreamPriorityRange",
-    name: c"cuCtxGetStreamPriorityRange",
-    version: 5050,
-    since: "5.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -597,12 +378,7 @@ command! {
     cuCtxPopCurrent_v2, "Since CUDA 4.0." cuda "group__CUDA__CTX.html",
     fn(
         pctx: *mut CUcontext,
-    ) -> CUresult;
-    symbol: c"cuCtxPopCurrent_v2",
-    name: c"cuCtxPopCurrent",
-    version: 4000,
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -610,12 +386,7 @@ command! {
     cuCtxPushCurrent_v2, "Since CUDA 4.0." cuda "group__CUDA__CTX.html",
     fn(
         ctx: CUcontext,
-    ) -> CUresult;
-    symbol: c"cuCtxPushCurrent_v2",
-    name: c"cuCtxPushCurrent",
-    version: 4000,
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -623,58 +394,33 @@ command! {
     fn(
         hCtx: CUcontext,
         hEvent: CUevent,
-    ) -> CUresult;
-    symbol: c"cuCtxRecordEvent",
-    name: c"cuCtxRecordEvent",
-    version: 12050,
-    since: "12.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCtxResetPersistingL2Cache, "Since CUDA 11.0." cuda "group__CUDA__CTX.html",
-    fn() -> CUresult;
-    symbol: c"cuCtxResetPersistingL2Cache",
-    name: c"cuCtxResetPersistingL2Cache",
-    version: 11000,
-    since: "11.0",
-    header: "cuda.h",
+    fn() -> CUresult
 }
 
 command! {
     cuCtxSetCacheConfig, "Since CUDA 3.2." cuda "group__CUDA__CTX.html",
     fn(
         config: CUfunc_cache,
-    ) -> CUresult;
-    symbol: c"cuCtxSetCacheConfig",
-    name: c"cuCtxSetCacheConfig",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCtxSetCurrent, "Since CUDA 4.0." cuda "group__CUDA__CTX.html",
     fn(
         ctx: CUcontext,
-    ) -> CUresult;
-    symbol: c"cuCtxSetCurrent",
-    name: c"cuCtxSetCurrent",
-    version: 4000,
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCtxSetFlags, "Since CUDA 12.1." cuda "group__CUDA__CTX.html",
     fn(
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuCtxSetFlags",
-    name: c"cuCtxSetFlags",
-    version: 12010,
-    since: "12.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -682,35 +428,19 @@ command! {
     fn(
         limit: CUlimit,
         value: usize,
-    ) -> CUresult;
-    symbol: c"cuCtxSetLimit",
-    name: c"cuCtxSetLimit",
-    version: 3010,
-    since: "3.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCtxSetSharedMemConfig, "Since CUDA 4.2, deprecated since 12.4." cuda "group__CUDA__CTX__DEPRECATED.html",
     fn(
         config: CUsharedconfig,
-    ) -> CUresult;
-    symbol: c"cuCtxSetSharedMemConfig",
-    name: c"cuCtxSetSharedMemConfig",
-    version: 4020,
-    since: "4.2",
-    deprecated: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuCtxSynchronize, "Since CUDA 2.0." cuda "group__CUDA__CTX.html",
-    fn() -> CUresult;
-    symbol: c"cuCtxSynchronize",
-    name: c"cuCtxSynchronize",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    fn() -> CUresult
 }
 
 command! {
@@ -718,12 +448,7 @@ command! {
     cuCtxSynchronize_v2, "Since CUDA 13.0." cuda "group__CUDA__CTX.html",
     fn(
         ctx: CUcontext,
-    ) -> CUresult;
-    symbol: c"cuCtxSynchronize_v2",
-    name: c"cuCtxSynchronize",
-    version: 13000,
-    since: "13.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -731,36 +456,21 @@ command! {
     fn(
         hCtx: CUcontext,
         hEvent: CUevent,
-    ) -> CUresult;
-    symbol: c"cuCtxWaitEvent",
-    name: c"cuCtxWaitEvent",
-    version: 12050,
-    since: "12.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuDestroyExternalMemory, "Since CUDA 10.0." cuda "group__CUDA__EXTRES__INTEROP.html",
     fn(
         extMem: CUexternalMemory,
-    ) -> CUresult;
-    symbol: c"cuDestroyExternalMemory",
-    name: c"cuDestroyExternalMemory",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuDestroyExternalSemaphore, "Since CUDA 10.0." cuda "group__CUDA__EXTRES__INTEROP.html",
     fn(
         extSem: CUexternalSemaphore,
-    ) -> CUresult;
-    symbol: c"cuDestroyExternalSemaphore",
-    name: c"cuDestroyExternalSemaphore",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -769,12 +479,7 @@ command! {
         phDesc: *mut CUdevResourceDesc,
         resources: *mut CUdevResource,
         nbResources: c_uint,
-    ) -> CUresult;
-    symbol: c"cuDevResourceGenerateDesc",
-    name: c"cuDevResourceGenerateDesc",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -786,12 +491,7 @@ command! {
         remainder: *mut CUdevResource,
         flags: c_uint,
         groupParams: *mut CU_DEV_SM_RESOURCE_GROUP_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuDevSmResourceSplit",
-    name: c"cuDevSmResourceSplit",
-    version: 13010,
-    since: "13.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -803,12 +503,7 @@ command! {
         remainder: *mut CUdevResource,
         flags: c_uint,
         minCount: c_uint,
-    ) -> CUresult;
-    symbol: c"cuDevSmResourceSplitByCount",
-    name: c"cuDevSmResourceSplitByCount",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -817,12 +512,7 @@ command! {
         canAccessPeer: *mut c_int,
         dev: CUdevice,
         peerDev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceCanAccessPeer",
-    name: c"cuDeviceCanAccessPeer",
-    version: 4000,
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -831,13 +521,7 @@ command! {
         major: *mut c_int,
         minor: *mut c_int,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceComputeCapability",
-    name: c"cuDeviceComputeCapability",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -845,12 +529,7 @@ command! {
     fn(
         device: *mut CUdevice,
         ordinal: c_int,
-    ) -> CUresult;
-    symbol: c"cuDeviceGet",
-    name: c"cuDeviceGet",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -859,12 +538,7 @@ command! {
         pi: *mut c_int,
         attrib: CUdevice_attribute,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetAttribute",
-    name: c"cuDeviceGetAttribute",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -872,12 +546,7 @@ command! {
     fn(
         dev: *mut CUdevice,
         pciBusId: *const c_char,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetByPCIBusId",
-    name: c"cuDeviceGetByPCIBusId",
-    version: 4010,
-    since: "4.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -885,12 +554,7 @@ command! {
     fn(
         count: *mut usize,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetCliqueCount",
-    name: c"cuDeviceGetCliqueCount",
-    version: 13040,
-    since: "13.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -899,24 +563,14 @@ command! {
         cliqueInfo: *mut CUcliqueInfo,
         count: *mut usize,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetCliqueInfo",
-    name: c"cuDeviceGetCliqueInfo",
-    version: 13040,
-    since: "13.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuDeviceGetCount, "Since CUDA 2.0." cuda "group__CUDA__DEVICE.html",
     fn(
         count: *mut c_int,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetCount",
-    name: c"cuDeviceGetCount",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -924,12 +578,7 @@ command! {
     fn(
         pool_out: *mut CUmemoryPool,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetDefaultMemPool",
-    name: c"cuDeviceGetDefaultMemPool",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -938,12 +587,7 @@ command! {
         device: CUdevice,
         resource: *mut CUdevResource,
         r#type: CUdevResourceType,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetDevResource",
-    name: c"cuDeviceGetDevResource",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -952,12 +596,7 @@ command! {
         pi: *mut c_int,
         r#type: CUexecAffinityType,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetExecAffinitySupport",
-    name: c"cuDeviceGetExecAffinitySupport",
-    version: 11040,
-    since: "11.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -965,12 +604,7 @@ command! {
     fn(
         uuid: *mut CUuuid,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetFabricClusterUuid",
-    name: c"cuDeviceGetFabricClusterUuid",
-    version: 13040,
-    since: "13.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -979,12 +613,7 @@ command! {
         device: CUdevice,
         attr: CUgraphMem_attribute,
         value: *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetGraphMemAttribute",
-    name: c"cuDeviceGetGraphMemAttribute",
-    version: 11040,
-    since: "11.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -994,12 +623,7 @@ command! {
         operations: *const CUatomicOperation,
         count: c_uint,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetHostAtomicCapabilities",
-    name: c"cuDeviceGetHostAtomicCapabilities",
-    version: 13000,
-    since: "13.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1008,12 +632,7 @@ command! {
         luid: *mut c_char,
         deviceNodeMask: *mut c_uint,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetLuid",
-    name: c"cuDeviceGetLuid",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1021,12 +640,7 @@ command! {
     fn(
         pool: *mut CUmemoryPool,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetMemPool",
-    name: c"cuDeviceGetMemPool",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1035,12 +649,7 @@ command! {
         name: *mut c_char,
         len: c_int,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetName",
-    name: c"cuDeviceGetName",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1049,12 +658,7 @@ command! {
         nvSciSyncAttrList: *mut c_void,
         dev: CUdevice,
         flags: c_int,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetNvSciSyncAttributes",
-    name: c"cuDeviceGetNvSciSyncAttributes",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1065,12 +669,7 @@ command! {
         count: c_uint,
         srcDevice: CUdevice,
         dstDevice: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetP2PAtomicCapabilities",
-    name: c"cuDeviceGetP2PAtomicCapabilities",
-    version: 13000,
-    since: "13.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1080,12 +679,7 @@ command! {
         attrib: CUdevice_P2PAttribute,
         srcDevice: CUdevice,
         dstDevice: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetP2PAttribute",
-    name: c"cuDeviceGetP2PAttribute",
-    version: 8000,
-    since: "8.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1094,12 +688,7 @@ command! {
         pciBusId: *mut c_char,
         len: c_int,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetPCIBusId",
-    name: c"cuDeviceGetPCIBusId",
-    version: 4010,
-    since: "4.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1107,13 +696,7 @@ command! {
     fn(
         prop: *mut CUdevprop,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetProperties",
-    name: c"cuDeviceGetProperties",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1123,12 +706,7 @@ command! {
         format: CUarray_format,
         numChannels: c_uint,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetTexture1DLinearMaxWidth",
-    name: c"cuDeviceGetTexture1DLinearMaxWidth",
-    version: 11010,
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1136,12 +714,7 @@ command! {
     fn(
         uuid: *mut CUuuid,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetUuid",
-    name: c"cuDeviceGetUuid",
-    version: 9020,
-    since: "9.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1150,24 +723,14 @@ command! {
     fn(
         uuid: *mut CUuuid,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGetUuid_v2",
-    name: c"cuDeviceGetUuid",
-    version: 11040,
-    since: "11.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuDeviceGraphMemTrim, "Since CUDA 11.4." cuda "group__CUDA__GRAPH.html",
     fn(
         device: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceGraphMemTrim",
-    name: c"cuDeviceGraphMemTrim",
-    version: 11040,
-    since: "11.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1176,12 +739,7 @@ command! {
         dev: CUdevice,
         flags: *mut c_uint,
         active: *mut c_int,
-    ) -> CUresult;
-    symbol: c"cuDevicePrimaryCtxGetState",
-    name: c"cuDevicePrimaryCtxGetState",
-    version: 7000,
-    since: "7.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1189,12 +747,7 @@ command! {
     cuDevicePrimaryCtxRelease_v2, "Since CUDA 11.0." cuda "group__CUDA__PRIMARY__CTX.html",
     fn(
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDevicePrimaryCtxRelease_v2",
-    name: c"cuDevicePrimaryCtxRelease",
-    version: 11000,
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1202,12 +755,7 @@ command! {
     cuDevicePrimaryCtxReset_v2, "Since CUDA 11.0." cuda "group__CUDA__PRIMARY__CTX.html",
     fn(
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDevicePrimaryCtxReset_v2",
-    name: c"cuDevicePrimaryCtxReset",
-    version: 11000,
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1215,12 +763,7 @@ command! {
     fn(
         pctx: *mut CUcontext,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDevicePrimaryCtxRetain",
-    name: c"cuDevicePrimaryCtxRetain",
-    version: 7000,
-    since: "7.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1229,12 +772,7 @@ command! {
     fn(
         dev: CUdevice,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuDevicePrimaryCtxSetFlags_v2",
-    name: c"cuDevicePrimaryCtxSetFlags",
-    version: 11000,
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1244,12 +782,7 @@ command! {
         callbackFunc: CUasyncCallback,
         userData: *mut c_void,
         callback: *mut CUasyncCallbackHandle,
-    ) -> CUresult;
-    symbol: c"cuDeviceRegisterAsyncNotification",
-    name: c"cuDeviceRegisterAsyncNotification",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1258,12 +791,7 @@ command! {
         device: CUdevice,
         attr: CUgraphMem_attribute,
         value: *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuDeviceSetGraphMemAttribute",
-    name: c"cuDeviceSetGraphMemAttribute",
-    version: 11040,
-    since: "11.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1271,12 +799,7 @@ command! {
     fn(
         dev: CUdevice,
         pool: CUmemoryPool,
-    ) -> CUresult;
-    symbol: c"cuDeviceSetMemPool",
-    name: c"cuDeviceSetMemPool",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1285,12 +808,7 @@ command! {
     fn(
         bytes: *mut usize,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuDeviceTotalMem_v2",
-    name: c"cuDeviceTotalMem",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1298,24 +816,14 @@ command! {
     fn(
         device: CUdevice,
         callback: CUasyncCallbackHandle,
-    ) -> CUresult;
-    symbol: c"cuDeviceUnregisterAsyncNotification",
-    name: c"cuDeviceUnregisterAsyncNotification",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuDriverGetVersion, "Since CUDA 2.2." cuda "group__CUDA__VERSION.html",
     fn(
         driverVersion: *mut c_int,
-    ) -> CUresult;
-    symbol: c"cuDriverGetVersion",
-    name: c"cuDriverGetVersion",
-    version: 2020,
-    since: "2.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1325,12 +833,7 @@ command! {
         pCudaResource: *mut CUgraphicsResource,
         pStream: *mut CUstream,
         timeout: c_uint,
-    ) -> CUresult;
-    symbol: c"cuEGLStreamConsumerAcquireFrame",
-    name: c"cuEGLStreamConsumerAcquireFrame",
-    version: 7000,
-    since: "7.0",
-    header: "cudaEGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1338,12 +841,7 @@ command! {
     fn(
         conn: *mut CUeglStreamConnection,
         stream: EGLStreamKHR,
-    ) -> CUresult;
-    symbol: c"cuEGLStreamConsumerConnect",
-    name: c"cuEGLStreamConsumerConnect",
-    version: 7000,
-    since: "7.0",
-    header: "cudaEGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1352,24 +850,14 @@ command! {
         conn: *mut CUeglStreamConnection,
         stream: EGLStreamKHR,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuEGLStreamConsumerConnectWithFlags",
-    name: c"cuEGLStreamConsumerConnectWithFlags",
-    version: 8000,
-    since: "8.0",
-    header: "cudaEGL.h",
+    ) -> CUresult
 }
 
 command! {
     cuEGLStreamConsumerDisconnect, "Since CUDA 7.0." cuda "group__CUDA__EGL.html",
     fn(
         conn: *mut CUeglStreamConnection,
-    ) -> CUresult;
-    symbol: c"cuEGLStreamConsumerDisconnect",
-    name: c"cuEGLStreamConsumerDisconnect",
-    version: 7000,
-    since: "7.0",
-    header: "cudaEGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1378,12 +866,7 @@ command! {
         conn: *mut CUeglStreamConnection,
         pCudaResource: CUgraphicsResource,
         pStream: *mut CUstream,
-    ) -> CUresult;
-    symbol: c"cuEGLStreamConsumerReleaseFrame",
-    name: c"cuEGLStreamConsumerReleaseFrame",
-    version: 7000,
-    since: "7.0",
-    header: "cudaEGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1393,24 +876,14 @@ command! {
         stream: EGLStreamKHR,
         width: EGLint,
         height: EGLint,
-    ) -> CUresult;
-    symbol: c"cuEGLStreamProducerConnect",
-    name: c"cuEGLStreamProducerConnect",
-    version: 7000,
-    since: "7.0",
-    header: "cudaEGL.h",
+    ) -> CUresult
 }
 
 command! {
     cuEGLStreamProducerDisconnect, "Since CUDA 7.0." cuda "group__CUDA__EGL.html",
     fn(
         conn: *mut CUeglStreamConnection,
-    ) -> CUresult;
-    symbol: c"cuEGLStreamProducerDisconnect",
-    name: c"cuEGLStreamProducerDisconnect",
-    version: 7000,
-    since: "7.0",
-    header: "cudaEGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1419,12 +892,7 @@ command! {
         conn: *mut CUeglStreamConnection,
         eglframe: CUeglFrame,
         pStream: *mut CUstream,
-    ) -> CUresult;
-    symbol: c"cuEGLStreamProducerPresentFrame",
-    name: c"cuEGLStreamProducerPresentFrame",
-    version: 7000,
-    since: "7.0",
-    header: "cudaEGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1433,12 +901,7 @@ command! {
         conn: *mut CUeglStreamConnection,
         eglframe: *mut CUeglFrame,
         pStream: *mut CUstream,
-    ) -> CUresult;
-    symbol: c"cuEGLStreamProducerReturnFrame",
-    name: c"cuEGLStreamProducerReturnFrame",
-    version: 7000,
-    since: "7.0",
-    header: "cudaEGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1446,12 +909,7 @@ command! {
     fn(
         phEvent: *mut CUevent,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuEventCreate",
-    name: c"cuEventCreate",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1460,12 +918,7 @@ command! {
         phEvent: *mut CUevent,
         eglSync: EGLSyncKHR,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuEventCreateFromEGLSync",
-    name: c"cuEventCreateFromEGLSync",
-    version: 9000,
-    since: "9.0",
-    header: "cudaEGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1473,12 +926,7 @@ command! {
     cuEventDestroy_v2, "Since CUDA 4.0." cuda "group__CUDA__EVENT.html",
     fn(
         hEvent: CUevent,
-    ) -> CUresult;
-    symbol: c"cuEventDestroy_v2",
-    name: c"cuEventDestroy",
-    version: 4000,
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1487,12 +935,7 @@ command! {
         pMilliseconds: *mut f32,
         hStart: CUevent,
         hEnd: CUevent,
-    ) -> CUresult;
-    symbol: c"cuEventElapsedTime",
-    name: c"cuEventElapsedTime",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1502,24 +945,14 @@ command! {
         pMilliseconds: *mut f32,
         hStart: CUevent,
         hEnd: CUevent,
-    ) -> CUresult;
-    symbol: c"cuEventElapsedTime_v2",
-    name: c"cuEventElapsedTime",
-    version: 12080,
-    since: "12.8",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuEventQuery, "Since CUDA 2.0." cuda "group__CUDA__EVENT.html",
     fn(
         hEvent: CUevent,
-    ) -> CUresult;
-    symbol: c"cuEventQuery",
-    name: c"cuEventQuery",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1527,13 +960,7 @@ command! {
     fn(
         hEvent: CUevent,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuEventRecord",
-    name: c"cuEventRecord",
-    version: 2000,
-    per_thread: Some((c"cuEventRecord_ptsz", 7000)),
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1542,25 +969,14 @@ command! {
         hEvent: CUevent,
         hStream: CUstream,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuEventRecordWithFlags",
-    name: c"cuEventRecordWithFlags",
-    version: 11010,
-    per_thread: Some((c"cuEventRecordWithFlags_ptsz", 11010)),
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuEventSynchronize, "Since CUDA 2.0." cuda "group__CUDA__EVENT.html",
     fn(
         hEvent: CUevent,
-    ) -> CUresult;
-    symbol: c"cuEventSynchronize",
-    name: c"cuEventSynchronize",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1569,12 +985,7 @@ command! {
         devPtr: *mut CUdeviceptr,
         extMem: CUexternalMemory,
         bufferDesc: *const CUDA_EXTERNAL_MEMORY_BUFFER_DESC,
-    ) -> CUresult;
-    symbol: c"cuExternalMemoryGetMappedBuffer",
-    name: c"cuExternalMemoryGetMappedBuffer",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1583,12 +994,7 @@ command! {
         mipmap: *mut CUmipmappedArray,
         extMem: CUexternalMemory,
         mipmapDesc: *const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
-    ) -> CUresult;
-    symbol: c"cuExternalMemoryGetMappedMipmappedArray",
-    name: c"cuExternalMemoryGetMappedMipmappedArray",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1598,13 +1004,7 @@ command! {
         opList: *mut CUDA_FABRIC_COPY_BATCH_OP,
         flags: c_ulonglong,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuFabricCpyBatchAsync",
-    name: c"cuFabricCpyBatchAsync",
-    version: 13050,
-    per_thread: Some((c"cuFabricCpyBatchAsync_ptsz", 13050)),
-    since: "13.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1612,12 +1012,7 @@ command! {
     fn(
         target: CUflushGPUDirectRDMAWritesTarget,
         scope: CUflushGPUDirectRDMAWritesScope,
-    ) -> CUresult;
-    symbol: c"cuFlushGPUDirectRDMAWrites",
-    name: c"cuFlushGPUDirectRDMAWrites",
-    version: 11030,
-    since: "11.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1626,12 +1021,7 @@ command! {
         pi: *mut c_int,
         attrib: CUfunction_attribute,
         hfunc: CUfunction,
-    ) -> CUresult;
-    symbol: c"cuFuncGetAttribute",
-    name: c"cuFuncGetAttribute",
-    version: 2020,
-    since: "2.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1639,12 +1029,7 @@ command! {
     fn(
         hmod: *mut CUmodule,
         hfunc: CUfunction,
-    ) -> CUresult;
-    symbol: c"cuFuncGetModule",
-    name: c"cuFuncGetModule",
-    version: 11000,
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1652,12 +1037,7 @@ command! {
     fn(
         name: *mut *const c_char,
         hfunc: CUfunction,
-    ) -> CUresult;
-    symbol: c"cuFuncGetName",
-    name: c"cuFuncGetName",
-    version: 12030,
-    since: "12.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1665,12 +1045,7 @@ command! {
     fn(
         func: CUfunction,
         paramCount: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuFuncGetParamCount",
-    name: c"cuFuncGetParamCount",
-    version: 13020,
-    since: "13.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1680,12 +1055,7 @@ command! {
         paramIndex: usize,
         paramOffset: *mut usize,
         paramSize: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuFuncGetParamInfo",
-    name: c"cuFuncGetParamInfo",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1693,24 +1063,14 @@ command! {
     fn(
         state: *mut CUfunctionLoadingState,
         function: CUfunction,
-    ) -> CUresult;
-    symbol: c"cuFuncIsLoaded",
-    name: c"cuFuncIsLoaded",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuFuncLoad, "Since CUDA 12.4." cuda "group__CUDA__EXEC.html",
     fn(
         function: CUfunction,
-    ) -> CUresult;
-    symbol: c"cuFuncLoad",
-    name: c"cuFuncLoad",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1719,12 +1079,7 @@ command! {
         hfunc: CUfunction,
         attrib: CUfunction_attribute,
         value: c_int,
-    ) -> CUresult;
-    symbol: c"cuFuncSetAttribute",
-    name: c"cuFuncSetAttribute",
-    version: 9000,
-    since: "9.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1734,13 +1089,7 @@ command! {
         x: c_int,
         y: c_int,
         z: c_int,
-    ) -> CUresult;
-    symbol: c"cuFuncSetBlockShape",
-    name: c"cuFuncSetBlockShape",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1748,12 +1097,7 @@ command! {
     fn(
         hfunc: CUfunction,
         config: CUfunc_cache,
-    ) -> CUresult;
-    symbol: c"cuFuncSetCacheConfig",
-    name: c"cuFuncSetCacheConfig",
-    version: 3000,
-    since: "3.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1761,13 +1105,7 @@ command! {
     fn(
         hfunc: CUfunction,
         config: CUsharedconfig,
-    ) -> CUresult;
-    symbol: c"cuFuncSetSharedMemConfig",
-    name: c"cuFuncSetSharedMemConfig",
-    version: 4020,
-    since: "4.2",
-    deprecated: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1775,13 +1113,7 @@ command! {
     fn(
         hfunc: CUfunction,
         bytes: c_uint,
-    ) -> CUresult;
-    symbol: c"cuFuncSetSharedSize",
-    name: c"cuFuncSetSharedSize",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1791,13 +1123,7 @@ command! {
         pCtx: *mut CUcontext,
         Flags: c_uint,
         device: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuGLCtxCreate_v2",
-    name: c"cuGLCtxCreate",
-    version: 3020,
-    since: "3.2",
-    deprecated: "11.7",
-    header: "cudaGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1808,23 +1134,12 @@ command! {
         pCudaDevices: *mut CUdevice,
         cudaDeviceCount: c_uint,
         deviceList: CUGLDeviceList,
-    ) -> CUresult;
-    symbol: c"cuGLGetDevices_v2",
-    name: c"cuGLGetDevices",
-    version: 6050,
-    since: "6.5",
-    header: "cudaGL.h",
+    ) -> CUresult
 }
 
 command! {
     cuGLInit, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
-    fn() -> CUresult;
-    symbol: c"cuGLInit",
-    name: c"cuGLInit",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cudaGL.h",
+    fn() -> CUresult
 }
 
 command! {
@@ -1835,14 +1150,7 @@ command! {
         size: *mut usize,
         buffer: GLuint,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuGLMapBufferObjectAsync_v2",
-    name: c"cuGLMapBufferObjectAsync",
-    version: 3020,
-    per_thread: Some((c"cuGLMapBufferObjectAsync_v2_ptsz", 7000)),
-    since: "3.2",
-    deprecated: "11.7",
-    header: "cudaGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1852,27 +1160,14 @@ command! {
         dptr: *mut CUdeviceptr,
         size: *mut usize,
         buffer: GLuint,
-    ) -> CUresult;
-    symbol: c"cuGLMapBufferObject_v2",
-    name: c"cuGLMapBufferObject",
-    version: 3020,
-    per_thread: Some((c"cuGLMapBufferObject_v2_ptds", 7000)),
-    since: "3.2",
-    deprecated: "11.7",
-    header: "cudaGL.h",
+    ) -> CUresult
 }
 
 command! {
     cuGLRegisterBufferObject, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
     fn(
         buffer: GLuint,
-    ) -> CUresult;
-    symbol: c"cuGLRegisterBufferObject",
-    name: c"cuGLRegisterBufferObject",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cudaGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1880,26 +1175,14 @@ command! {
     fn(
         buffer: GLuint,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGLSetBufferObjectMapFlags",
-    name: c"cuGLSetBufferObjectMapFlags",
-    version: 2030,
-    since: "2.3",
-    deprecated: "11.7",
-    header: "cudaGL.h",
+    ) -> CUresult
 }
 
 command! {
     cuGLUnmapBufferObject, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
     fn(
         buffer: GLuint,
-    ) -> CUresult;
-    symbol: c"cuGLUnmapBufferObject",
-    name: c"cuGLUnmapBufferObject",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cudaGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1907,26 +1190,14 @@ command! {
     fn(
         buffer: GLuint,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuGLUnmapBufferObjectAsync",
-    name: c"cuGLUnmapBufferObjectAsync",
-    version: 2030,
-    since: "2.3",
-    deprecated: "11.7",
-    header: "cudaGL.h",
+    ) -> CUresult
 }
 
 command! {
     cuGLUnregisterBufferObject, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__GL__DEPRECATED.html",
     fn(
         buffer: GLuint,
-    ) -> CUresult;
-    symbol: c"cuGLUnregisterBufferObject",
-    name: c"cuGLUnregisterBufferObject",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cudaGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1934,12 +1205,7 @@ command! {
     fn(
         error: CUresult,
         pStr: *mut *const c_char,
-    ) -> CUresult;
-    symbol: c"cuGetErrorName",
-    name: c"cuGetErrorName",
-    version: 6000,
-    since: "6.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1947,12 +1213,7 @@ command! {
     fn(
         error: CUresult,
         pStr: *mut *const c_char,
-    ) -> CUresult;
-    symbol: c"cuGetErrorString",
-    name: c"cuGetErrorString",
-    version: 6000,
-    since: "6.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1960,12 +1221,7 @@ command! {
     fn(
         ppExportTable: *mut *const c_void,
         pExportTableId: *const CUuuid,
-    ) -> CUresult;
-    symbol: c"cuGetExportTable",
-    name: c"cuGetExportTable",
-    version: 3000,
-    since: "3.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1975,12 +1231,7 @@ command! {
         pfn: *mut *mut c_void,
         cudaVersion: c_int,
         flags: cuuint64_t,
-    ) -> CUresult;
-    symbol: c"cuGetProcAddress",
-    name: c"cuGetProcAddress",
-    version: 11030,
-    since: "11.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -1992,12 +1243,7 @@ command! {
         cudaVersion: c_int,
         flags: cuuint64_t,
         symbolStatus: *mut CUdriverProcAddressQueryResult,
-    ) -> CUresult;
-    symbol: c"cuGetProcAddress_v2",
-    name: c"cuGetProcAddress",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2008,12 +1254,7 @@ command! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphAddBatchMemOpNode",
-    name: c"cuGraphAddBatchMemOpNode",
-    version: 11070,
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2024,12 +1265,7 @@ command! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         childGraph: CUgraph,
-    ) -> CUresult;
-    symbol: c"cuGraphAddChildGraphNode",
-    name: c"cuGraphAddChildGraphNode",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2039,12 +1275,7 @@ command! {
         from: *const CUgraphNode,
         to: *const CUgraphNode,
         numDependencies: usize,
-    ) -> CUresult;
-    symbol: c"cuGraphAddDependencies",
-    name: c"cuGraphAddDependencies",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2056,12 +1287,7 @@ command! {
         to: *const CUgraphNode,
         edgeData: *const CUgraphEdgeData,
         numDependencies: usize,
-    ) -> CUresult;
-    symbol: c"cuGraphAddDependencies_v2",
-    name: c"cuGraphAddDependencies",
-    version: 12030,
-    since: "12.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2071,12 +1297,7 @@ command! {
         hGraph: CUgraph,
         dependencies: *const CUgraphNode,
         numDependencies: usize,
-    ) -> CUresult;
-    symbol: c"cuGraphAddEmptyNode",
-    name: c"cuGraphAddEmptyNode",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2087,12 +1308,7 @@ command! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         event: CUevent,
-    ) -> CUresult;
-    symbol: c"cuGraphAddEventRecordNode",
-    name: c"cuGraphAddEventRecordNode",
-    version: 11010,
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2103,12 +1319,7 @@ command! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         event: CUevent,
-    ) -> CUresult;
-    symbol: c"cuGraphAddEventWaitNode",
-    name: c"cuGraphAddEventWaitNode",
-    version: 11010,
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2119,12 +1330,7 @@ command! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         nodeParams: *const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphAddExternalSemaphoresSignalNode",
-    name: c"cuGraphAddExternalSemaphoresSignalNode",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2135,12 +1341,7 @@ command! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         nodeParams: *const CUDA_EXT_SEM_WAIT_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphAddExternalSemaphoresWaitNode",
-    name: c"cuGraphAddExternalSemaphoresWaitNode",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2151,12 +1352,7 @@ command! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         nodeParams: *const CUDA_HOST_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphAddHostNode",
-    name: c"cuGraphAddHostNode",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2167,12 +1363,7 @@ command! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1,
-    ) -> CUresult;
-    symbol: c"cuGraphAddKernelNode",
-    name: c"cuGraphAddKernelNode",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2184,12 +1375,7 @@ command! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphAddKernelNode_v2",
-    name: c"cuGraphAddKernelNode",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2200,12 +1386,7 @@ command! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         nodeParams: *mut CUDA_MEM_ALLOC_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphAddMemAllocNode",
-    name: c"cuGraphAddMemAllocNode",
-    version: 11040,
-    since: "11.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2216,12 +1397,7 @@ command! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         dptr: CUdeviceptr,
-    ) -> CUresult;
-    symbol: c"cuGraphAddMemFreeNode",
-    name: c"cuGraphAddMemFreeNode",
-    version: 11040,
-    since: "11.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2233,12 +1409,7 @@ command! {
         numDependencies: usize,
         copyParams: *const CUDA_MEMCPY3D,
         ctx: CUcontext,
-    ) -> CUresult;
-    symbol: c"cuGraphAddMemcpyNode",
-    name: c"cuGraphAddMemcpyNode",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2250,12 +1421,7 @@ command! {
         numDependencies: usize,
         memsetParams: *const CUDA_MEMSET_NODE_PARAMS,
         ctx: CUcontext,
-    ) -> CUresult;
-    symbol: c"cuGraphAddMemsetNode",
-    name: c"cuGraphAddMemsetNode",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2266,12 +1432,7 @@ command! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         nodeParams: *mut CUgraphNodeParams,
-    ) -> CUresult;
-    symbol: c"cuGraphAddNode",
-    name: c"cuGraphAddNode",
-    version: 12020,
-    since: "12.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2284,12 +1445,7 @@ command! {
         dependencyData: *const CUgraphEdgeData,
         numDependencies: usize,
         nodeParams: *mut CUgraphNodeParams,
-    ) -> CUresult;
-    symbol: c"cuGraphAddNode_v2",
-    name: c"cuGraphAddNode",
-    version: 12030,
-    since: "12.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2302,12 +1458,7 @@ command! {
         dependencyData: *const CUgraphEdgeData,
         numDependencies: usize,
         nodeParams: *mut CUgraphNodeParams,
-    ) -> CUresult;
-    symbol: c"cuGraphAddNode_v3",
-    name: c"cuGraphAddNode",
-    version: 13040,
-    since: "13.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2315,12 +1466,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams_out: *mut CUDA_BATCH_MEM_OP_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphBatchMemOpNodeGetParams",
-    name: c"cuGraphBatchMemOpNodeGetParams",
-    version: 11070,
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2328,12 +1474,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphBatchMemOpNodeSetParams",
-    name: c"cuGraphBatchMemOpNodeSetParams",
-    version: 11070,
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2341,12 +1482,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         phGraph: *mut CUgraph,
-    ) -> CUresult;
-    symbol: c"cuGraphChildGraphNodeGetGraph",
-    name: c"cuGraphChildGraphNodeGetGraph",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2354,12 +1490,7 @@ command! {
     fn(
         phGraphClone: *mut CUgraph,
         originalGraph: CUgraph,
-    ) -> CUresult;
-    symbol: c"cuGraphClone",
-    name: c"cuGraphClone",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2370,12 +1501,7 @@ command! {
         ctx: CUcontext,
         defaultLaunchValue: c_uint,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphConditionalHandleCreate",
-    name: c"cuGraphConditionalHandleCreate",
-    version: 12030,
-    since: "12.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2383,12 +1509,7 @@ command! {
     fn(
         phGraph: *mut CUgraph,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphCreate",
-    name: c"cuGraphCreate",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2397,36 +1518,21 @@ command! {
         hGraph: CUgraph,
         path: *const c_char,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphDebugDotPrint",
-    name: c"cuGraphDebugDotPrint",
-    version: 11030,
-    since: "11.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuGraphDestroy, "Since CUDA 10.0." cuda "group__CUDA__GRAPH.html",
     fn(
         hGraph: CUgraph,
-    ) -> CUresult;
-    symbol: c"cuGraphDestroy",
-    name: c"cuGraphDestroy",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuGraphDestroyNode, "Since CUDA 10.0." cuda "group__CUDA__GRAPH.html",
     fn(
         hNode: CUgraphNode,
-    ) -> CUresult;
-    symbol: c"cuGraphDestroyNode",
-    name: c"cuGraphDestroyNode",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2434,12 +1540,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         event_out: *mut CUevent,
-    ) -> CUresult;
-    symbol: c"cuGraphEventRecordNodeGetEvent",
-    name: c"cuGraphEventRecordNodeGetEvent",
-    version: 11010,
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2447,12 +1548,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         event: CUevent,
-    ) -> CUresult;
-    symbol: c"cuGraphEventRecordNodeSetEvent",
-    name: c"cuGraphEventRecordNodeSetEvent",
-    version: 11010,
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2460,12 +1556,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         event_out: *mut CUevent,
-    ) -> CUresult;
-    symbol: c"cuGraphEventWaitNodeGetEvent",
-    name: c"cuGraphEventWaitNodeGetEvent",
-    version: 11010,
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2473,12 +1564,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         event: CUevent,
-    ) -> CUresult;
-    symbol: c"cuGraphEventWaitNodeSetEvent",
-    name: c"cuGraphEventWaitNodeSetEvent",
-    version: 11010,
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2487,12 +1573,7 @@ command! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphExecBatchMemOpNodeSetParams",
-    name: c"cuGraphExecBatchMemOpNodeSetParams",
-    version: 11070,
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2501,24 +1582,14 @@ command! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         childGraph: CUgraph,
-    ) -> CUresult;
-    symbol: c"cuGraphExecChildGraphNodeSetParams",
-    name: c"cuGraphExecChildGraphNodeSetParams",
-    version: 11010,
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuGraphExecDestroy, "Since CUDA 10.0." cuda "group__CUDA__GRAPH.html",
     fn(
         hGraphExec: CUgraphExec,
-    ) -> CUresult;
-    symbol: c"cuGraphExecDestroy",
-    name: c"cuGraphExecDestroy",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2527,12 +1598,7 @@ command! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         event: CUevent,
-    ) -> CUresult;
-    symbol: c"cuGraphExecEventRecordNodeSetEvent",
-    name: c"cuGraphExecEventRecordNodeSetEvent",
-    version: 11010,
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2541,12 +1607,7 @@ command! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         event: CUevent,
-    ) -> CUresult;
-    symbol: c"cuGraphExecEventWaitNodeSetEvent",
-    name: c"cuGraphExecEventWaitNodeSetEvent",
-    version: 11010,
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2555,12 +1616,7 @@ command! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         nodeParams: *const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphExecExternalSemaphoresSignalNodeSetParams",
-    name: c"cuGraphExecExternalSemaphoresSignalNodeSetParams",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2569,12 +1625,7 @@ command! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         nodeParams: *const CUDA_EXT_SEM_WAIT_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphExecExternalSemaphoresWaitNodeSetParams",
-    name: c"cuGraphExecExternalSemaphoresWaitNodeSetParams",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2582,12 +1633,7 @@ command! {
     fn(
         hGraphExec: CUgraphExec,
         flags: *mut cuuint64_t,
-    ) -> CUresult;
-    symbol: c"cuGraphExecGetFlags",
-    name: c"cuGraphExecGetFlags",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2595,12 +1641,7 @@ command! {
     fn(
         hGraphExec: CUgraphExec,
         graphId: *mut c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphExecGetId",
-    name: c"cuGraphExecGetId",
-    version: 13010,
-    since: "13.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2609,12 +1650,7 @@ command! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         nodeParams: *const CUDA_HOST_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphExecHostNodeSetParams",
-    name: c"cuGraphExecHostNodeSetParams",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2623,12 +1659,7 @@ command! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1,
-    ) -> CUresult;
-    symbol: c"cuGraphExecKernelNodeSetParams",
-    name: c"cuGraphExecKernelNodeSetParams",
-    version: 10010,
-    since: "10.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2638,12 +1669,7 @@ command! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphExecKernelNodeSetParams_v2",
-    name: c"cuGraphExecKernelNodeSetParams",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2653,12 +1679,7 @@ command! {
         hNode: CUgraphNode,
         copyParams: *const CUDA_MEMCPY3D,
         ctx: CUcontext,
-    ) -> CUresult;
-    symbol: c"cuGraphExecMemcpyNodeSetParams",
-    name: c"cuGraphExecMemcpyNodeSetParams",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2668,12 +1689,7 @@ command! {
         hNode: CUgraphNode,
         memsetParams: *const CUDA_MEMSET_NODE_PARAMS,
         ctx: CUcontext,
-    ) -> CUresult;
-    symbol: c"cuGraphExecMemsetNodeSetParams",
-    name: c"cuGraphExecMemsetNodeSetParams",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2682,12 +1698,7 @@ command! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         nodeParams: *mut CUgraphNodeParams,
-    ) -> CUresult;
-    symbol: c"cuGraphExecNodeSetParams",
-    name: c"cuGraphExecNodeSetParams",
-    version: 12020,
-    since: "12.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2697,12 +1708,7 @@ command! {
         hGraph: CUgraph,
         hErrorNode_out: *mut CUgraphNode,
         updateResult_out: *mut CUgraphExecUpdateResult,
-    ) -> CUresult;
-    symbol: c"cuGraphExecUpdate",
-    name: c"cuGraphExecUpdate",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2712,12 +1718,7 @@ command! {
         hGraphExec: CUgraphExec,
         hGraph: CUgraph,
         resultInfo: *mut CUgraphExecUpdateResultInfo,
-    ) -> CUresult;
-    symbol: c"cuGraphExecUpdate_v2",
-    name: c"cuGraphExecUpdate",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2725,12 +1726,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         params_out: *mut CUDA_EXT_SEM_SIGNAL_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphExternalSemaphoresSignalNodeGetParams",
-    name: c"cuGraphExternalSemaphoresSignalNodeGetParams",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2738,12 +1734,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphExternalSemaphoresSignalNodeSetParams",
-    name: c"cuGraphExternalSemaphoresSignalNodeSetParams",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2751,12 +1742,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         params_out: *mut CUDA_EXT_SEM_WAIT_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphExternalSemaphoresWaitNodeGetParams",
-    name: c"cuGraphExternalSemaphoresWaitNodeGetParams",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2764,12 +1750,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *const CUDA_EXT_SEM_WAIT_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphExternalSemaphoresWaitNodeSetParams",
-    name: c"cuGraphExternalSemaphoresWaitNodeSetParams",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2779,12 +1760,7 @@ command! {
         from: *mut CUgraphNode,
         to: *mut CUgraphNode,
         numEdges: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuGraphGetEdges",
-    name: c"cuGraphGetEdges",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2796,12 +1772,7 @@ command! {
         to: *mut CUgraphNode,
         edgeData: *mut CUgraphEdgeData,
         numEdges: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuGraphGetEdges_v2",
-    name: c"cuGraphGetEdges",
-    version: 12030,
-    since: "12.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2809,12 +1780,7 @@ command! {
     fn(
         hGraph: CUgraph,
         graphId: *mut c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphGetId",
-    name: c"cuGraphGetId",
-    version: 13010,
-    since: "13.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2823,12 +1789,7 @@ command! {
         hGraph: CUgraph,
         nodes: *mut CUgraphNode,
         numNodes: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuGraphGetNodes",
-    name: c"cuGraphGetNodes",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2837,12 +1798,7 @@ command! {
         hGraph: CUgraph,
         rootNodes: *mut CUgraphNode,
         numRootNodes: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuGraphGetRootNodes",
-    name: c"cuGraphGetRootNodes",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2850,12 +1806,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *mut CUDA_HOST_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphHostNodeGetParams",
-    name: c"cuGraphHostNodeGetParams",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2863,12 +1814,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *const CUDA_HOST_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphHostNodeSetParams",
-    name: c"cuGraphHostNodeSetParams",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2877,12 +1823,7 @@ command! {
         phGraphExec: *mut CUgraphExec,
         hGraph: CUgraph,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuGraphInstantiateWithFlags",
-    name: c"cuGraphInstantiateWithFlags",
-    version: 11040,
-    since: "11.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2891,13 +1832,7 @@ command! {
         phGraphExec: *mut CUgraphExec,
         hGraph: CUgraph,
         instantiateParams: *mut CUDA_GRAPH_INSTANTIATE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphInstantiateWithParams",
-    name: c"cuGraphInstantiateWithParams",
-    version: 12000,
-    per_thread: Some((c"cuGraphInstantiateWithParams_ptsz", 12000)),
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2909,12 +1844,7 @@ command! {
         phErrorNode: *mut CUgraphNode,
         logBuffer: *mut c_char,
         bufferSize: usize,
-    ) -> CUresult;
-    symbol: c"cuGraphInstantiate_v2",
-    name: c"cuGraphInstantiate",
-    version: 11000,
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2922,12 +1852,7 @@ command! {
     fn(
         dst: CUgraphNode,
         src: CUgraphNode,
-    ) -> CUresult;
-    symbol: c"cuGraphKernelNodeCopyAttributes",
-    name: c"cuGraphKernelNodeCopyAttributes",
-    version: 11000,
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2936,12 +1861,7 @@ command! {
         hNode: CUgraphNode,
         attr: CUkernelNodeAttrID,
         value_out: *mut CUkernelNodeAttrValue,
-    ) -> CUresult;
-    symbol: c"cuGraphKernelNodeGetAttribute",
-    name: c"cuGraphKernelNodeGetAttribute",
-    version: 11000,
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2949,12 +1869,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *mut CUDA_KERNEL_NODE_PARAMS_v1,
-    ) -> CUresult;
-    symbol: c"cuGraphKernelNodeGetParams",
-    name: c"cuGraphKernelNodeGetParams",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2963,12 +1878,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *mut CUDA_KERNEL_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphKernelNodeGetParams_v2",
-    name: c"cuGraphKernelNodeGetParams",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2977,12 +1887,7 @@ command! {
         hNode: CUgraphNode,
         attr: CUkernelNodeAttrID,
         value: *const CUkernelNodeAttrValue,
-    ) -> CUresult;
-    symbol: c"cuGraphKernelNodeSetAttribute",
-    name: c"cuGraphKernelNodeSetAttribute",
-    version: 11000,
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -2990,12 +1895,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1,
-    ) -> CUresult;
-    symbol: c"cuGraphKernelNodeSetParams",
-    name: c"cuGraphKernelNodeSetParams",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3004,12 +1904,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphKernelNodeSetParams_v2",
-    name: c"cuGraphKernelNodeSetParams",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3017,13 +1912,7 @@ command! {
     fn(
         hGraphExec: CUgraphExec,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuGraphLaunch",
-    name: c"cuGraphLaunch",
-    version: 10000,
-    per_thread: Some((c"cuGraphLaunch_ptsz", 10000)),
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3031,12 +1920,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         params_out: *mut CUDA_MEM_ALLOC_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphMemAllocNodeGetParams",
-    name: c"cuGraphMemAllocNodeGetParams",
-    version: 11040,
-    since: "11.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3044,12 +1928,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         dptr_out: *mut CUdeviceptr,
-    ) -> CUresult;
-    symbol: c"cuGraphMemFreeNodeGetParams",
-    name: c"cuGraphMemFreeNodeGetParams",
-    version: 11040,
-    since: "11.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3057,12 +1936,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *mut CUDA_MEMCPY3D,
-    ) -> CUresult;
-    symbol: c"cuGraphMemcpyNodeGetParams",
-    name: c"cuGraphMemcpyNodeGetParams",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3070,12 +1944,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *const CUDA_MEMCPY3D,
-    ) -> CUresult;
-    symbol: c"cuGraphMemcpyNodeSetParams",
-    name: c"cuGraphMemcpyNodeSetParams",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3083,12 +1952,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *mut CUDA_MEMSET_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphMemsetNodeGetParams",
-    name: c"cuGraphMemsetNodeGetParams",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3096,12 +1960,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *const CUDA_MEMSET_NODE_PARAMS,
-    ) -> CUresult;
-    symbol: c"cuGraphMemsetNodeSetParams",
-    name: c"cuGraphMemsetNodeSetParams",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3110,12 +1969,7 @@ command! {
         phNode: *mut CUgraphNode,
         hOriginalNode: CUgraphNode,
         hClonedGraph: CUgraph,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeFindInClone",
-    name: c"cuGraphNodeFindInClone",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3123,12 +1977,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         phGraph: *mut CUgraph,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeGetContainingGraph",
-    name: c"cuGraphNodeGetContainingGraph",
-    version: 13010,
-    since: "13.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3137,12 +1986,7 @@ command! {
         hNode: CUgraphNode,
         dependencies: *mut CUgraphNode,
         numDependencies: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeGetDependencies",
-    name: c"cuGraphNodeGetDependencies",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3153,12 +1997,7 @@ command! {
         dependencies: *mut CUgraphNode,
         edgeData: *mut CUgraphEdgeData,
         numDependencies: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeGetDependencies_v2",
-    name: c"cuGraphNodeGetDependencies",
-    version: 12030,
-    since: "12.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3167,12 +2006,7 @@ command! {
         hNode: CUgraphNode,
         dependentNodes: *mut CUgraphNode,
         numDependentNodes: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeGetDependentNodes",
-    name: c"cuGraphNodeGetDependentNodes",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3183,12 +2017,7 @@ command! {
         dependentNodes: *mut CUgraphNode,
         edgeData: *mut CUgraphEdgeData,
         numDependentNodes: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeGetDependentNodes_v2",
-    name: c"cuGraphNodeGetDependentNodes",
-    version: 12030,
-    since: "12.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3197,12 +2026,7 @@ command! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         isEnabled: *mut c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeGetEnabled",
-    name: c"cuGraphNodeGetEnabled",
-    version: 11060,
-    since: "11.6",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3210,12 +2034,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeId: *mut c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeGetLocalId",
-    name: c"cuGraphNodeGetLocalId",
-    version: 13010,
-    since: "13.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3223,12 +2042,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *mut CUgraphNodeParams,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeGetParams",
-    name: c"cuGraphNodeGetParams",
-    version: 13020,
-    since: "13.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3236,12 +2050,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         toolsNodeId: *mut c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeGetToolsId",
-    name: c"cuGraphNodeGetToolsId",
-    version: 13010,
-    since: "13.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3249,12 +2058,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         r#type: *mut CUgraphNodeType,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeGetType",
-    name: c"cuGraphNodeGetType",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3263,12 +2067,7 @@ command! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         isEnabled: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeSetEnabled",
-    name: c"cuGraphNodeSetEnabled",
-    version: 11060,
-    since: "11.6",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3276,12 +2075,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *mut CUgraphNodeParams,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeSetParams",
-    name: c"cuGraphNodeSetParams",
-    version: 12020,
-    since: "12.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3290,12 +2084,7 @@ command! {
     fn(
         hNode: CUgraphNode,
         nodeParams: *mut CUgraphNodeParams,
-    ) -> CUresult;
-    symbol: c"cuGraphNodeSetParams_v2",
-    name: c"cuGraphNodeSetParams",
-    version: 13040,
-    since: "13.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3304,12 +2093,7 @@ command! {
         graph: CUgraph,
         object: CUuserObject,
         count: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphReleaseUserObject",
-    name: c"cuGraphReleaseUserObject",
-    version: 11030,
-    since: "11.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3319,12 +2103,7 @@ command! {
         from: *const CUgraphNode,
         to: *const CUgraphNode,
         numDependencies: usize,
-    ) -> CUresult;
-    symbol: c"cuGraphRemoveDependencies",
-    name: c"cuGraphRemoveDependencies",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3336,12 +2115,7 @@ command! {
         to: *const CUgraphNode,
         edgeData: *const CUgraphEdgeData,
         numDependencies: usize,
-    ) -> CUresult;
-    symbol: c"cuGraphRemoveDependencies_v2",
-    name: c"cuGraphRemoveDependencies",
-    version: 12030,
-    since: "12.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3351,12 +2125,7 @@ command! {
         object: CUuserObject,
         count: c_uint,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphRetainUserObject",
-    name: c"cuGraphRetainUserObject",
-    version: 11030,
-    since: "11.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3364,13 +2133,7 @@ command! {
     fn(
         hGraphExec: CUgraphExec,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuGraphUpload",
-    name: c"cuGraphUpload",
-    version: 11010,
-    per_thread: Some((c"cuGraphUpload_ptsz", 11010)),
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3379,12 +2142,7 @@ command! {
         pCudaResource: *mut CUgraphicsResource,
         image: EGLImageKHR,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphicsEGLRegisterImage",
-    name: c"cuGraphicsEGLRegisterImage",
-    version: 7000,
-    since: "7.0",
-    header: "cudaEGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3393,12 +2151,7 @@ command! {
         pCudaResource: *mut CUgraphicsResource,
         buffer: GLuint,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphicsGLRegisterBuffer",
-    name: c"cuGraphicsGLRegisterBuffer",
-    version: 3000,
-    since: "3.0",
-    header: "cudaGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3408,12 +2161,7 @@ command! {
         image: GLuint,
         target: GLenum,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphicsGLRegisterImage",
-    name: c"cuGraphicsGLRegisterImage",
-    version: 3000,
-    since: "3.0",
-    header: "cudaGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3422,13 +2170,7 @@ command! {
         count: c_uint,
         resources: *mut CUgraphicsResource,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuGraphicsMapResources",
-    name: c"cuGraphicsMapResources",
-    version: 3000,
-    per_thread: Some((c"cuGraphicsMapResources_ptsz", 7000)),
-    since: "3.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3438,12 +2180,7 @@ command! {
         resource: CUgraphicsResource,
         index: c_uint,
         mipLevel: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphicsResourceGetMappedEglFrame",
-    name: c"cuGraphicsResourceGetMappedEglFrame",
-    version: 7000,
-    since: "7.0",
-    header: "cudaEGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3451,12 +2188,7 @@ command! {
     fn(
         pMipmappedArray: *mut CUmipmappedArray,
         resource: CUgraphicsResource,
-    ) -> CUresult;
-    symbol: c"cuGraphicsResourceGetMappedMipmappedArray",
-    name: c"cuGraphicsResourceGetMappedMipmappedArray",
-    version: 5000,
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3466,12 +2198,7 @@ command! {
         pDevPtr: *mut CUdeviceptr,
         pSize: *mut usize,
         resource: CUgraphicsResource,
-    ) -> CUresult;
-    symbol: c"cuGraphicsResourceGetMappedPointer_v2",
-    name: c"cuGraphicsResourceGetMappedPointer",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3480,12 +2207,7 @@ command! {
     fn(
         resource: CUgraphicsResource,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphicsResourceSetMapFlags_v2",
-    name: c"cuGraphicsResourceSetMapFlags",
-    version: 6050,
-    since: "6.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3495,12 +2217,7 @@ command! {
         resource: CUgraphicsResource,
         arrayIndex: c_uint,
         mipLevel: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphicsSubResourceGetMappedArray",
-    name: c"cuGraphicsSubResourceGetMappedArray",
-    version: 3000,
-    since: "3.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3509,25 +2226,14 @@ command! {
         count: c_uint,
         resources: *mut CUgraphicsResource,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuGraphicsUnmapResources",
-    name: c"cuGraphicsUnmapResources",
-    version: 3000,
-    per_thread: Some((c"cuGraphicsUnmapResources_ptsz", 7000)),
-    since: "3.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuGraphicsUnregisterResource, "Since CUDA 3.0." cuda "group__CUDA__GRAPHICS.html",
     fn(
         resource: CUgraphicsResource,
-    ) -> CUresult;
-    symbol: c"cuGraphicsUnregisterResource",
-    name: c"cuGraphicsUnregisterResource",
-    version: 3000,
-    since: "3.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3536,12 +2242,7 @@ command! {
         pCudaResource: *mut CUgraphicsResource,
         vdpSurface: VdpOutputSurface,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphicsVDPAURegisterOutputSurface",
-    name: c"cuGraphicsVDPAURegisterOutputSurface",
-    version: 3010,
-    since: "3.1",
-    header: "cudaVDPAU.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3550,12 +2251,7 @@ command! {
         pCudaResource: *mut CUgraphicsResource,
         vdpSurface: VdpVideoSurface,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGraphicsVDPAURegisterVideoSurface",
-    name: c"cuGraphicsVDPAURegisterVideoSurface",
-    version: 3010,
-    since: "3.1",
-    header: "cudaVDPAU.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3565,24 +2261,14 @@ command! {
         desc: CUdevResourceDesc,
         dev: CUdevice,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuGreenCtxCreate",
-    name: c"cuGreenCtxCreate",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuGreenCtxDestroy, "Since CUDA 12.4." cuda "group__CUDA__GREEN__CONTEXTS.html",
     fn(
         hCtx: CUgreenCtx,
-    ) -> CUresult;
-    symbol: c"cuGreenCtxDestroy",
-    name: c"cuGreenCtxDestroy",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3591,12 +2277,7 @@ command! {
         hCtx: CUgreenCtx,
         resource: *mut CUdevResource,
         r#type: CUdevResourceType,
-    ) -> CUresult;
-    symbol: c"cuGreenCtxGetDevResource",
-    name: c"cuGreenCtxGetDevResource",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3604,12 +2285,7 @@ command! {
     fn(
         greenCtx: CUgreenCtx,
         greenCtxId: *mut c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuGreenCtxGetId",
-    name: c"cuGreenCtxGetId",
-    version: 12090,
-    since: "12.9",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3617,12 +2293,7 @@ command! {
     fn(
         hCtx: CUgreenCtx,
         hEvent: CUevent,
-    ) -> CUresult;
-    symbol: c"cuGreenCtxRecordEvent",
-    name: c"cuGreenCtxRecordEvent",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3632,12 +2303,7 @@ command! {
         greenCtx: CUgreenCtx,
         flags: c_uint,
         priority: c_int,
-    ) -> CUresult;
-    symbol: c"cuGreenCtxStreamCreate",
-    name: c"cuGreenCtxStreamCreate",
-    version: 12050,
-    since: "12.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3645,12 +2311,7 @@ command! {
     fn(
         hCtx: CUgreenCtx,
         hEvent: CUevent,
-    ) -> CUresult;
-    symbol: c"cuGreenCtxWaitEvent",
-    name: c"cuGreenCtxWaitEvent",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3658,12 +2319,7 @@ command! {
     fn(
         extMem_out: *mut CUexternalMemory,
         memHandleDesc: *const CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
-    ) -> CUresult;
-    symbol: c"cuImportExternalMemory",
-    name: c"cuImportExternalMemory",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3671,36 +2327,21 @@ command! {
     fn(
         extSem_out: *mut CUexternalSemaphore,
         semHandleDesc: *const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC,
-    ) -> CUresult;
-    symbol: c"cuImportExternalSemaphore",
-    name: c"cuImportExternalSemaphore",
-    version: 10000,
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuInit, "Since CUDA 2.0." cuda "group__CUDA__INITIALIZE.html",
     fn(
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuInit",
-    name: c"cuInit",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuIpcCloseMemHandle, "Since CUDA 4.1." cuda "group__CUDA__MEM.html",
     fn(
         dptr: CUdeviceptr,
-    ) -> CUresult;
-    symbol: c"cuIpcCloseMemHandle",
-    name: c"cuIpcCloseMemHandle",
-    version: 4010,
-    since: "4.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3708,12 +2349,7 @@ command! {
     fn(
         pHandle: *mut CUipcEventHandle,
         event: CUevent,
-    ) -> CUresult;
-    symbol: c"cuIpcGetEventHandle",
-    name: c"cuIpcGetEventHandle",
-    version: 4010,
-    since: "4.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3721,12 +2357,7 @@ command! {
     fn(
         pHandle: *mut CUipcMemHandle,
         dptr: CUdeviceptr,
-    ) -> CUresult;
-    symbol: c"cuIpcGetMemHandle",
-    name: c"cuIpcGetMemHandle",
-    version: 4010,
-    since: "4.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3734,12 +2365,7 @@ command! {
     fn(
         phEvent: *mut CUevent,
         handle: CUipcEventHandle,
-    ) -> CUresult;
-    symbol: c"cuIpcOpenEventHandle",
-    name: c"cuIpcOpenEventHandle",
-    version: 4010,
-    since: "4.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3749,12 +2375,7 @@ command! {
         pdptr: *mut CUdeviceptr,
         handle: CUipcMemHandle,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuIpcOpenMemHandle_v2",
-    name: c"cuIpcOpenMemHandle",
-    version: 11000,
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3764,12 +2385,7 @@ command! {
         attrib: CUfunction_attribute,
         kernel: CUkernel,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuKernelGetAttribute",
-    name: c"cuKernelGetAttribute",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3777,12 +2393,7 @@ command! {
     fn(
         pFunc: *mut CUfunction,
         kernel: CUkernel,
-    ) -> CUresult;
-    symbol: c"cuKernelGetFunction",
-    name: c"cuKernelGetFunction",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3790,12 +2401,7 @@ command! {
     fn(
         pLib: *mut CUlibrary,
         kernel: CUkernel,
-    ) -> CUresult;
-    symbol: c"cuKernelGetLibrary",
-    name: c"cuKernelGetLibrary",
-    version: 12050,
-    since: "12.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3803,12 +2409,7 @@ command! {
     fn(
         name: *mut *const c_char,
         hfunc: CUkernel,
-    ) -> CUresult;
-    symbol: c"cuKernelGetName",
-    name: c"cuKernelGetName",
-    version: 12030,
-    since: "12.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3816,12 +2417,7 @@ command! {
     fn(
         kernel: CUkernel,
         paramCount: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuKernelGetParamCount",
-    name: c"cuKernelGetParamCount",
-    version: 13020,
-    since: "13.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3831,12 +2427,7 @@ command! {
         paramIndex: usize,
         paramOffset: *mut usize,
         paramSize: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuKernelGetParamInfo",
-    name: c"cuKernelGetParamInfo",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3846,12 +2437,7 @@ command! {
         val: c_int,
         kernel: CUkernel,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuKernelSetAttribute",
-    name: c"cuKernelSetAttribute",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3860,25 +2446,14 @@ command! {
         kernel: CUkernel,
         config: CUfunc_cache,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuKernelSetCacheConfig",
-    name: c"cuKernelSetCacheConfig",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuLaunch, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__EXEC__DEPRECATED.html",
     fn(
         f: CUfunction,
-    ) -> CUresult;
-    symbol: c"cuLaunch",
-    name: c"cuLaunch",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3894,13 +2469,7 @@ command! {
         sharedMemBytes: c_uint,
         hStream: CUstream,
         kernelParams: *mut *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuLaunchCooperativeKernel",
-    name: c"cuLaunchCooperativeKernel",
-    version: 9000,
-    per_thread: Some((c"cuLaunchCooperativeKernel_ptsz", 9000)),
-    since: "9.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3909,13 +2478,7 @@ command! {
         launchParamsList: *mut CUDA_LAUNCH_PARAMS,
         numDevices: c_uint,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuLaunchCooperativeKernelMultiDevice",
-    name: c"cuLaunchCooperativeKernelMultiDevice",
-    version: 9000,
-    since: "9.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3924,13 +2487,7 @@ command! {
         f: CUfunction,
         grid_width: c_int,
         grid_height: c_int,
-    ) -> CUresult;
-    symbol: c"cuLaunchGrid",
-    name: c"cuLaunchGrid",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3940,13 +2497,7 @@ command! {
         grid_width: c_int,
         grid_height: c_int,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuLaunchGridAsync",
-    name: c"cuLaunchGridAsync",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3955,13 +2506,7 @@ command! {
         hStream: CUstream,
         r#fn: CUhostFn,
         userData: *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuLaunchHostFunc",
-    name: c"cuLaunchHostFunc",
-    version: 10000,
-    per_thread: Some((c"cuLaunchHostFunc_ptsz", 10000)),
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3972,13 +2517,7 @@ command! {
         r#fn: CUhostFn,
         userData: *mut c_void,
         syncMode: c_uint,
-    ) -> CUresult;
-    symbol: c"cuLaunchHostFunc_v2",
-    name: c"cuLaunchHostFunc",
-    version: 13010,
-    per_thread: Some((c"cuLaunchHostFunc_v2_ptsz", 13010)),
-    since: "13.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -3995,13 +2534,7 @@ command! {
         hStream: CUstream,
         kernelParams: *mut *mut c_void,
         extra: *mut *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuLaunchKernel",
-    name: c"cuLaunchKernel",
-    version: 4000,
-    per_thread: Some((c"cuLaunchKernel_ptsz", 7000)),
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4011,13 +2544,7 @@ command! {
         f: CUfunction,
         kernelParams: *mut *mut c_void,
         extra: *mut *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuLaunchKernelEx",
-    name: c"cuLaunchKernelEx",
-    version: 11060,
-    per_thread: Some((c"cuLaunchKernelEx_ptsz", 11060)),
-    since: "11.6",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4026,12 +2553,7 @@ command! {
         kernels: *mut CUkernel,
         numKernels: c_uint,
         lib: CUlibrary,
-    ) -> CUresult;
-    symbol: c"cuLibraryEnumerateKernels",
-    name: c"cuLibraryEnumerateKernels",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4041,12 +2563,7 @@ command! {
         bytes: *mut usize,
         library: CUlibrary,
         name: *const c_char,
-    ) -> CUresult;
-    symbol: c"cuLibraryGetGlobal",
-    name: c"cuLibraryGetGlobal",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4055,12 +2572,7 @@ command! {
         pKernel: *mut CUkernel,
         library: CUlibrary,
         name: *const c_char,
-    ) -> CUresult;
-    symbol: c"cuLibraryGetKernel",
-    name: c"cuLibraryGetKernel",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4068,12 +2580,7 @@ command! {
     fn(
         count: *mut c_uint,
         lib: CUlibrary,
-    ) -> CUresult;
-    symbol: c"cuLibraryGetKernelCount",
-    name: c"cuLibraryGetKernelCount",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4083,12 +2590,7 @@ command! {
         bytes: *mut usize,
         library: CUlibrary,
         name: *const c_char,
-    ) -> CUresult;
-    symbol: c"cuLibraryGetManaged",
-    name: c"cuLibraryGetManaged",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4096,12 +2598,7 @@ command! {
     fn(
         pMod: *mut CUmodule,
         library: CUlibrary,
-    ) -> CUresult;
-    symbol: c"cuLibraryGetModule",
-    name: c"cuLibraryGetModule",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4110,12 +2607,7 @@ command! {
         fptr: *mut *mut c_void,
         library: CUlibrary,
         symbol: *const c_char,
-    ) -> CUresult;
-    symbol: c"cuLibraryGetUnifiedFunction",
-    name: c"cuLibraryGetUnifiedFunction",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4129,12 +2621,7 @@ command! {
         libraryOptions: *mut CUlibraryOption,
         libraryOptionValues: *mut *mut c_void,
         numLibraryOptions: c_uint,
-    ) -> CUresult;
-    symbol: c"cuLibraryLoadData",
-    name: c"cuLibraryLoadData",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4148,24 +2635,14 @@ command! {
         libraryOptions: *mut CUlibraryOption,
         libraryOptionValues: *mut *mut c_void,
         numLibraryOptions: c_uint,
-    ) -> CUresult;
-    symbol: c"cuLibraryLoadFromFile",
-    name: c"cuLibraryLoadFromFile",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuLibraryUnload, "Since CUDA 12.0." cuda "group__CUDA__LIBRARY.html",
     fn(
         library: CUlibrary,
-    ) -> CUresult;
-    symbol: c"cuLibraryUnload",
-    name: c"cuLibraryUnload",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4180,12 +2657,7 @@ command! {
         numOptions: c_uint,
         options: *mut CUjit_option,
         optionValues: *mut *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuLinkAddData_v2",
-    name: c"cuLinkAddData",
-    version: 6050,
-    since: "6.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4198,12 +2670,7 @@ command! {
         numOptions: c_uint,
         options: *mut CUjit_option,
         optionValues: *mut *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuLinkAddFile_v2",
-    name: c"cuLinkAddFile",
-    version: 6050,
-    since: "6.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4212,12 +2679,7 @@ command! {
         state: CUlinkState,
         cubinOut: *mut *mut c_void,
         sizeOut: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuLinkComplete",
-    name: c"cuLinkComplete",
-    version: 5050,
-    since: "5.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4228,24 +2690,14 @@ command! {
         options: *mut CUjit_option,
         optionValues: *mut *mut c_void,
         stateOut: *mut CUlinkState,
-    ) -> CUresult;
-    symbol: c"cuLinkCreate_v2",
-    name: c"cuLinkCreate",
-    version: 6050,
-    since: "6.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuLinkDestroy, "Since CUDA 5.5." cuda "group__CUDA__MODULE.html",
     fn(
         state: CUlinkState,
-    ) -> CUresult;
-    symbol: c"cuLinkDestroy",
-    name: c"cuLinkDestroy",
-    version: 5050,
-    since: "5.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4253,12 +2705,7 @@ command! {
     fn(
         leId: CUlogicalEndpointId,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuLogicalEndpointAddDevice",
-    name: c"cuLogicalEndpointAddDevice",
-    version: 13030,
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4270,12 +2717,7 @@ command! {
         ptr: *mut c_void,
         size: cuuint64_t,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuLogicalEndpointBindAddr",
-    name: c"cuLogicalEndpointBindAddr",
-    version: 13030,
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4288,12 +2730,7 @@ command! {
         memOffset: cuuint64_t,
         size: cuuint64_t,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuLogicalEndpointBindMem",
-    name: c"cuLogicalEndpointBindMem",
-    version: 13030,
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4301,24 +2738,14 @@ command! {
     fn(
         leId: CUlogicalEndpointId,
         prop: *const CUlogicalEndpointProp,
-    ) -> CUresult;
-    symbol: c"cuLogicalEndpointCreate",
-    name: c"cuLogicalEndpointCreate",
-    version: 13030,
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuLogicalEndpointDestroy, "Since CUDA 13.3." cuda "group__CUDA__LOGICAL__ENDPOINT.html",
     fn(
         leId: CUlogicalEndpointId,
-    ) -> CUresult;
-    symbol: c"cuLogicalEndpointDestroy",
-    name: c"cuLogicalEndpointDestroy",
-    version: 13030,
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4327,12 +2754,7 @@ command! {
         handle: *mut c_void,
         leId: CUlogicalEndpointId,
         handleType: CUlogicalEndpointIpcHandleType,
-    ) -> CUresult;
-    symbol: c"cuLogicalEndpointExport",
-    name: c"cuLogicalEndpointExport",
-    version: 13030,
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4341,12 +2763,7 @@ command! {
         bindAlignment: *mut cuuint64_t,
         maxSize: *mut cuuint64_t,
         prop: *const CUlogicalEndpointProp,
-    ) -> CUresult;
-    symbol: c"cuLogicalEndpointGetLimits",
-    name: c"cuLogicalEndpointGetLimits",
-    version: 13030,
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4354,12 +2771,7 @@ command! {
     fn(
         baseLeId: CUlogicalEndpointId,
         count: cuuint32_t,
-    ) -> CUresult;
-    symbol: c"cuLogicalEndpointIdRelease",
-    name: c"cuLogicalEndpointIdRelease",
-    version: 13030,
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4367,12 +2779,7 @@ command! {
     fn(
         baseLeId: *mut CUlogicalEndpointId,
         count: cuuint32_t,
-    ) -> CUresult;
-    symbol: c"cuLogicalEndpointIdReserve",
-    name: c"cuLogicalEndpointIdReserve",
-    version: 13030,
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4381,12 +2788,7 @@ command! {
         leId: CUlogicalEndpointId,
         handle: *const c_void,
         handleType: CUlogicalEndpointIpcHandleType,
-    ) -> CUresult;
-    symbol: c"cuLogicalEndpointImport",
-    name: c"cuLogicalEndpointImport",
-    version: 13030,
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4395,12 +2797,7 @@ command! {
         leId: CUlogicalEndpointId,
         count: cuuint32_t,
         queryStatus: *mut c_int,
-    ) -> CUresult;
-    symbol: c"cuLogicalEndpointQuery",
-    name: c"cuLogicalEndpointQuery",
-    version: 13030,
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4410,12 +2807,7 @@ command! {
         dev: CUdevice,
         offset: cuuint64_t,
         size: cuuint64_t,
-    ) -> CUresult;
-    symbol: c"cuLogicalEndpointUnbind",
-    name: c"cuLogicalEndpointUnbind",
-    version: 13030,
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4423,12 +2815,7 @@ command! {
     fn(
         iterator_out: *mut CUlogIterator,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuLogsCurrent",
-    name: c"cuLogsCurrent",
-    version: 12090,
-    since: "12.9",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4437,12 +2824,7 @@ command! {
         iterator: *mut CUlogIterator,
         pathToFile: *const c_char,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuLogsDumpToFile",
-    name: c"cuLogsDumpToFile",
-    version: 12090,
-    since: "12.9",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4452,12 +2834,7 @@ command! {
         buffer: *mut c_char,
         size: *mut usize,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuLogsDumpToMemory",
-    name: c"cuLogsDumpToMemory",
-    version: 12090,
-    since: "12.9",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4466,24 +2843,14 @@ command! {
         callbackFunc: CUlogsCallback,
         userData: *mut c_void,
         callback_out: *mut CUlogsCallbackHandle,
-    ) -> CUresult;
-    symbol: c"cuLogsRegisterCallback",
-    name: c"cuLogsRegisterCallback",
-    version: 12090,
-    since: "12.9",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuLogsUnregisterCallback, "Since CUDA 12.9." cuda "group__CUDA__LOGS.html",
     fn(
         callback: CUlogsCallbackHandle,
-    ) -> CUresult;
-    symbol: c"cuLogsUnregisterCallback",
-    name: c"cuLogsUnregisterCallback",
-    version: 12090,
-    since: "12.9",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4491,12 +2858,7 @@ command! {
     fn(
         ptr: CUdeviceptr,
         size: usize,
-    ) -> CUresult;
-    symbol: c"cuMemAddressFree",
-    name: c"cuMemAddressFree",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4507,12 +2869,7 @@ command! {
         alignment: usize,
         addr: CUdeviceptr,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuMemAddressReserve",
-    name: c"cuMemAddressReserve",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4522,12 +2879,7 @@ command! {
         count: usize,
         advice: CUmem_advise,
         device: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuMemAdvise",
-    name: c"cuMemAdvise",
-    version: 8000,
-    since: "8.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4538,12 +2890,7 @@ command! {
         count: usize,
         advice: CUmem_advise,
         location: CUmemLocation,
-    ) -> CUresult;
-    symbol: c"cuMemAdvise_v2",
-    name: c"cuMemAdvise",
-    version: 12020,
-    since: "12.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4552,13 +2899,7 @@ command! {
         dptr: *mut CUdeviceptr,
         bytesize: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemAllocAsync",
-    name: c"cuMemAllocAsync",
-    version: 11020,
-    per_thread: Some((c"cuMemAllocAsync_ptsz", 11020)),
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4568,13 +2909,7 @@ command! {
         bytesize: usize,
         pool: CUmemoryPool,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemAllocFromPoolAsync",
-    name: c"cuMemAllocFromPoolAsync",
-    version: 11020,
-    per_thread: Some((c"cuMemAllocFromPoolAsync_ptsz", 11020)),
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4583,12 +2918,7 @@ command! {
     fn(
         pp: *mut *mut c_void,
         bytesize: usize,
-    ) -> CUresult;
-    symbol: c"cuMemAllocHost_v2",
-    name: c"cuMemAllocHost",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4597,12 +2927,7 @@ command! {
         dptr: *mut CUdeviceptr,
         bytesize: usize,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuMemAllocManaged",
-    name: c"cuMemAllocManaged",
-    version: 6000,
-    since: "6.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4614,12 +2939,7 @@ command! {
         WidthInBytes: usize,
         Height: usize,
         ElementSizeBytes: c_uint,
-    ) -> CUresult;
-    symbol: c"cuMemAllocPitch_v2",
-    name: c"cuMemAllocPitch",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4628,12 +2948,7 @@ command! {
     fn(
         dptr: *mut CUdeviceptr,
         bytesize: usize,
-    ) -> CUresult;
-    symbol: c"cuMemAlloc_v2",
-    name: c"cuMemAlloc",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4644,13 +2959,7 @@ command! {
         flags: c_uint,
         errorIndex: *mut usize,
         stream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemBatchDecompressAsync",
-    name: c"cuMemBatchDecompressAsync",
-    version: 12060,
-    per_thread: Some((c"cuMemBatchDecompressAsync_ptsz", 12060)),
-    since: "12.6",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4660,12 +2969,7 @@ command! {
         size: usize,
         prop: *const CUmemAllocationProp,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuMemCreate",
-    name: c"cuMemCreate",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4679,13 +2983,7 @@ command! {
         numPrefetchLocs: usize,
         flags: c_ulonglong,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemDiscardAndPrefetchBatchAsync",
-    name: c"cuMemDiscardAndPrefetchBatchAsync",
-    version: 13000,
-    per_thread: Some((c"cuMemDiscardAndPrefetchBatchAsync_ptsz", 13000)),
-    since: "13.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4696,13 +2994,7 @@ command! {
         count: usize,
         flags: c_ulonglong,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemDiscardBatchAsync",
-    name: c"cuMemDiscardBatchAsync",
-    version: 13000,
-    per_thread: Some((c"cuMemDiscardBatchAsync_ptsz", 13000)),
-    since: "13.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4712,12 +3004,7 @@ command! {
         handle: CUmemGenericAllocationHandle,
         handleType: CUmemAllocationHandleType,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuMemExportToShareableHandle",
-    name: c"cuMemExportToShareableHandle",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4725,25 +3012,14 @@ command! {
     fn(
         dptr: CUdeviceptr,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemFreeAsync",
-    name: c"cuMemFreeAsync",
-    version: 11020,
-    per_thread: Some((c"cuMemFreeAsync_ptsz", 11020)),
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuMemFreeHost, "Since CUDA 2.0." cuda "group__CUDA__MEM.html",
     fn(
         p: *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuMemFreeHost",
-    name: c"cuMemFreeHost",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4751,12 +3027,7 @@ command! {
     cuMemFree_v2, "Since CUDA 3.2." cuda "group__CUDA__MEM.html",
     fn(
         dptr: CUdeviceptr,
-    ) -> CUresult;
-    symbol: c"cuMemFree_v2",
-    name: c"cuMemFree",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4765,12 +3036,7 @@ command! {
         flags: *mut c_ulonglong,
         location: *const CUmemLocation,
         ptr: CUdeviceptr,
-    ) -> CUresult;
-    symbol: c"cuMemGetAccess",
-    name: c"cuMemGetAccess",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4780,12 +3046,7 @@ command! {
         pbase: *mut CUdeviceptr,
         psize: *mut usize,
         dptr: CUdeviceptr,
-    ) -> CUresult;
-    symbol: c"cuMemGetAddressRange_v2",
-    name: c"cuMemGetAddressRange",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4794,12 +3055,7 @@ command! {
         granularity: *mut usize,
         prop: *const CUmemAllocationProp,
         option: CUmemAllocationGranularity_flags,
-    ) -> CUresult;
-    symbol: c"cuMemGetAllocationGranularity",
-    name: c"cuMemGetAllocationGranularity",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4807,12 +3063,7 @@ command! {
     fn(
         prop: *mut CUmemAllocationProp,
         handle: CUmemGenericAllocationHandle,
-    ) -> CUresult;
-    symbol: c"cuMemGetAllocationPropertiesFromHandle",
-    name: c"cuMemGetAllocationPropertiesFromHandle",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4821,12 +3072,7 @@ command! {
         pool_out: *mut CUmemoryPool,
         location: *mut CUmemLocation,
         r#type: CUmemAllocationType,
-    ) -> CUresult;
-    symbol: c"cuMemGetDefaultMemPool",
-    name: c"cuMemGetDefaultMemPool",
-    version: 13000,
-    since: "13.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4837,12 +3083,7 @@ command! {
         size: usize,
         handleType: CUmemRangeHandleType,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuMemGetHandleForAddressRange",
-    name: c"cuMemGetHandleForAddressRange",
-    version: 11070,
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4851,12 +3092,7 @@ command! {
     fn(
         free: *mut usize,
         total: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuMemGetInfo_v2",
-    name: c"cuMemGetInfo",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4867,12 +3103,7 @@ command! {
         summaryGranularity: usize,
         samplingGranularity: usize,
         location_out: *mut CUmemLocation,
-    ) -> CUresult;
-    symbol: c"cuMemGetLocationInfo",
-    name: c"cuMemGetLocationInfo",
-    version: 13040,
-    since: "13.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4881,12 +3112,7 @@ command! {
         pool: *mut CUmemoryPool,
         location: *mut CUmemLocation,
         r#type: CUmemAllocationType,
-    ) -> CUresult;
-    symbol: c"cuMemGetMemPool",
-    name: c"cuMemGetMemPool",
-    version: 13000,
-    since: "13.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4895,12 +3121,7 @@ command! {
         pp: *mut *mut c_void,
         bytesize: usize,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuMemHostAlloc",
-    name: c"cuMemHostAlloc",
-    version: 2020,
-    since: "2.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4910,12 +3131,7 @@ command! {
         pdptr: *mut CUdeviceptr,
         p: *mut c_void,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuMemHostGetDevicePointer_v2",
-    name: c"cuMemHostGetDevicePointer",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4923,12 +3139,7 @@ command! {
     fn(
         pFlags: *mut c_uint,
         p: *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuMemHostGetFlags",
-    name: c"cuMemHostGetFlags",
-    version: 2030,
-    since: "2.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4938,24 +3149,14 @@ command! {
         p: *mut c_void,
         bytesize: usize,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuMemHostRegister_v2",
-    name: c"cuMemHostRegister",
-    version: 6050,
-    since: "6.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuMemHostUnregister, "Since CUDA 4.0." cuda "group__CUDA__MEM.html",
     fn(
         p: *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuMemHostUnregister",
-    name: c"cuMemHostUnregister",
-    version: 4000,
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4964,12 +3165,7 @@ command! {
         handle: *mut CUmemGenericAllocationHandle,
         osHandle: *mut c_void,
         shHandleType: CUmemAllocationHandleType,
-    ) -> CUresult;
-    symbol: c"cuMemImportFromShareableHandle",
-    name: c"cuMemImportFromShareableHandle",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4980,12 +3176,7 @@ command! {
         offset: usize,
         handle: CUmemGenericAllocationHandle,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuMemMap",
-    name: c"cuMemMap",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -4994,13 +3185,7 @@ command! {
         mapInfoList: *mut CUarrayMapInfo,
         count: c_uint,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemMapArrayAsync",
-    name: c"cuMemMapArrayAsync",
-    version: 11010,
-    per_thread: Some((c"cuMemMapArrayAsync_ptsz", 11010)),
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5008,24 +3193,14 @@ command! {
     fn(
         pool: *mut CUmemoryPool,
         poolProps: *const CUmemPoolProps,
-    ) -> CUresult;
-    symbol: c"cuMemPoolCreate",
-    name: c"cuMemPoolCreate",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuMemPoolDestroy, "Since CUDA 11.2." cuda "group__CUDA__MALLOC__ASYNC.html",
     fn(
         pool: CUmemoryPool,
-    ) -> CUresult;
-    symbol: c"cuMemPoolDestroy",
-    name: c"cuMemPoolDestroy",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5033,12 +3208,7 @@ command! {
     fn(
         shareData_out: *mut CUmemPoolPtrExportData,
         ptr: CUdeviceptr,
-    ) -> CUresult;
-    symbol: c"cuMemPoolExportPointer",
-    name: c"cuMemPoolExportPointer",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5048,12 +3218,7 @@ command! {
         pool: CUmemoryPool,
         handleType: CUmemAllocationHandleType,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuMemPoolExportToShareableHandle",
-    name: c"cuMemPoolExportToShareableHandle",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5062,12 +3227,7 @@ command! {
         flags: *mut CUmemAccess_flags,
         memPool: CUmemoryPool,
         location: *mut CUmemLocation,
-    ) -> CUresult;
-    symbol: c"cuMemPoolGetAccess",
-    name: c"cuMemPoolGetAccess",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5076,12 +3236,7 @@ command! {
         pool: CUmemoryPool,
         attr: CUmemPool_attribute,
         value: *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuMemPoolGetAttribute",
-    name: c"cuMemPoolGetAttribute",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5091,12 +3246,7 @@ command! {
         handle: *mut c_void,
         handleType: CUmemAllocationHandleType,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuMemPoolImportFromShareableHandle",
-    name: c"cuMemPoolImportFromShareableHandle",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5105,12 +3255,7 @@ command! {
         ptr_out: *mut CUdeviceptr,
         pool: CUmemoryPool,
         shareData: *mut CUmemPoolPtrExportData,
-    ) -> CUresult;
-    symbol: c"cuMemPoolImportPointer",
-    name: c"cuMemPoolImportPointer",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5119,12 +3264,7 @@ command! {
         pool: CUmemoryPool,
         map: *const CUmemAccessDesc,
         count: usize,
-    ) -> CUresult;
-    symbol: c"cuMemPoolSetAccess",
-    name: c"cuMemPoolSetAccess",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5133,12 +3273,7 @@ command! {
         pool: CUmemoryPool,
         attr: CUmemPool_attribute,
         value: *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuMemPoolSetAttribute",
-    name: c"cuMemPoolSetAttribute",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5146,12 +3281,7 @@ command! {
     fn(
         pool: CUmemoryPool,
         minBytesToKeep: usize,
-    ) -> CUresult;
-    symbol: c"cuMemPoolTrimTo",
-    name: c"cuMemPoolTrimTo",
-    version: 11020,
-    since: "11.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5161,13 +3291,7 @@ command! {
         count: usize,
         dstDevice: CUdevice,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemPrefetchAsync",
-    name: c"cuMemPrefetchAsync",
-    version: 8000,
-    per_thread: Some((c"cuMemPrefetchAsync_ptsz", 8000)),
-    since: "8.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5179,13 +3303,7 @@ command! {
         location: CUmemLocation,
         flags: c_uint,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemPrefetchAsync_v2",
-    name: c"cuMemPrefetchAsync",
-    version: 12020,
-    per_thread: Some((c"cuMemPrefetchAsync_v2_ptsz", 12020)),
-    since: "12.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5199,13 +3317,7 @@ command! {
         numPrefetchLocs: usize,
         flags: c_ulonglong,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemPrefetchBatchAsync",
-    name: c"cuMemPrefetchBatchAsync",
-    version: 13000,
-    per_thread: Some((c"cuMemPrefetchBatchAsync_ptsz", 13000)),
-    since: "13.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5216,12 +3328,7 @@ command! {
         attribute: CUmem_range_attribute,
         devPtr: CUdeviceptr,
         count: usize,
-    ) -> CUresult;
-    symbol: c"cuMemRangeGetAttribute",
-    name: c"cuMemRangeGetAttribute",
-    version: 8000,
-    since: "8.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5233,24 +3340,14 @@ command! {
         numAttributes: usize,
         devPtr: CUdeviceptr,
         count: usize,
-    ) -> CUresult;
-    symbol: c"cuMemRangeGetAttributes",
-    name: c"cuMemRangeGetAttributes",
-    version: 8000,
-    since: "8.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuMemRelease, "Since CUDA 10.2." cuda "group__CUDA__VA.html",
     fn(
         handle: CUmemGenericAllocationHandle,
-    ) -> CUresult;
-    symbol: c"cuMemRelease",
-    name: c"cuMemRelease",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5258,12 +3355,7 @@ command! {
     fn(
         handle: *mut CUmemGenericAllocationHandle,
         addr: *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuMemRetainAllocationHandle",
-    name: c"cuMemRetainAllocationHandle",
-    version: 11000,
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5273,12 +3365,7 @@ command! {
         size: usize,
         desc: *const CUmemAccessDesc,
         count: usize,
-    ) -> CUresult;
-    symbol: c"cuMemSetAccess",
-    name: c"cuMemSetAccess",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5287,12 +3374,7 @@ command! {
         location: *mut CUmemLocation,
         r#type: CUmemAllocationType,
         pool: CUmemoryPool,
-    ) -> CUresult;
-    symbol: c"cuMemSetMemPool",
-    name: c"cuMemSetMemPool",
-    version: 13000,
-    since: "13.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5300,12 +3382,7 @@ command! {
     fn(
         ptr: CUdeviceptr,
         size: usize,
-    ) -> CUresult;
-    symbol: c"cuMemUnmap",
-    name: c"cuMemUnmap",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5314,13 +3391,7 @@ command! {
         dst: CUdeviceptr,
         src: CUdeviceptr,
         ByteCount: usize,
-    ) -> CUresult;
-    symbol: c"cuMemcpy",
-    name: c"cuMemcpy",
-    version: 4000,
-    per_thread: Some((c"cuMemcpy_ptds", 7000)),
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5329,13 +3400,7 @@ command! {
     fn(
         pCopy: *const CUDA_MEMCPY2D,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpy2DAsync_v2",
-    name: c"cuMemcpy2DAsync",
-    version: 3020,
-    per_thread: Some((c"cuMemcpy2DAsync_v2_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5343,13 +3408,7 @@ command! {
     cuMemcpy2DUnaligned_v2, "Since CUDA 3.2." cuda "group__CUDA__MEM.html",
     fn(
         pCopy: *const CUDA_MEMCPY2D,
-    ) -> CUresult;
-    symbol: c"cuMemcpy2DUnaligned_v2",
-    name: c"cuMemcpy2DUnaligned",
-    version: 3020,
-    per_thread: Some((c"cuMemcpy2DUnaligned_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5357,13 +3416,7 @@ command! {
     cuMemcpy2D_v2, "Since CUDA 3.2." cuda "group__CUDA__MEM.html",
     fn(
         pCopy: *const CUDA_MEMCPY2D,
-    ) -> CUresult;
-    symbol: c"cuMemcpy2D_v2",
-    name: c"cuMemcpy2D",
-    version: 3020,
-    per_thread: Some((c"cuMemcpy2D_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5372,13 +3425,7 @@ command! {
     fn(
         pCopy: *const CUDA_MEMCPY3D,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpy3DAsync_v2",
-    name: c"cuMemcpy3DAsync",
-    version: 3020,
-    per_thread: Some((c"cuMemcpy3DAsync_v2_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5389,13 +3436,7 @@ command! {
         failIdx: *mut usize,
         flags: c_ulonglong,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpy3DBatchAsync",
-    name: c"cuMemcpy3DBatchAsync",
-    version: 12080,
-    per_thread: Some((c"cuMemcpy3DBatchAsync_ptsz", 12080)),
-    since: "12.8",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5406,26 +3447,14 @@ command! {
         opList: *mut CUDA_MEMCPY3D_BATCH_OP,
         flags: c_ulonglong,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpy3DBatchAsync_v2",
-    name: c"cuMemcpy3DBatchAsync",
-    version: 13000,
-    per_thread: Some((c"cuMemcpy3DBatchAsync_v2_ptsz", 13000)),
-    since: "13.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuMemcpy3DPeer, "Since CUDA 4.0." cuda "group__CUDA__MEM.html",
     fn(
         pCopy: *const CUDA_MEMCPY3D_PEER,
-    ) -> CUresult;
-    symbol: c"cuMemcpy3DPeer",
-    name: c"cuMemcpy3DPeer",
-    version: 4000,
-    per_thread: Some((c"cuMemcpy3DPeer_ptds", 7000)),
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5433,13 +3462,7 @@ command! {
     fn(
         pCopy: *const CUDA_MEMCPY3D_PEER,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpy3DPeerAsync",
-    name: c"cuMemcpy3DPeerAsync",
-    version: 4000,
-    per_thread: Some((c"cuMemcpy3DPeerAsync_ptsz", 7000)),
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5448,13 +3471,7 @@ command! {
         op: *mut CUDA_MEMCPY3D_BATCH_OP,
         flags: c_ulonglong,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpy3DWithAttributesAsync",
-    name: c"cuMemcpy3DWithAttributesAsync",
-    version: 13020,
-    per_thread: Some((c"cuMemcpy3DWithAttributesAsync_ptsz", 13020)),
-    since: "13.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5462,13 +3479,7 @@ command! {
     cuMemcpy3D_v2, "Since CUDA 3.2." cuda "group__CUDA__MEM.html",
     fn(
         pCopy: *const CUDA_MEMCPY3D,
-    ) -> CUresult;
-    symbol: c"cuMemcpy3D_v2",
-    name: c"cuMemcpy3D",
-    version: 3020,
-    per_thread: Some((c"cuMemcpy3D_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5478,13 +3489,7 @@ command! {
         src: CUdeviceptr,
         ByteCount: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpyAsync",
-    name: c"cuMemcpyAsync",
-    version: 4000,
-    per_thread: Some((c"cuMemcpyAsync_ptsz", 7000)),
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5496,13 +3501,7 @@ command! {
         srcArray: CUarray,
         srcOffset: usize,
         ByteCount: usize,
-    ) -> CUresult;
-    symbol: c"cuMemcpyAtoA_v2",
-    name: c"cuMemcpyAtoA",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyAtoA_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5513,13 +3512,7 @@ command! {
         srcArray: CUarray,
         srcOffset: usize,
         ByteCount: usize,
-    ) -> CUresult;
-    symbol: c"cuMemcpyAtoD_v2",
-    name: c"cuMemcpyAtoD",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyAtoD_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5531,13 +3524,7 @@ command! {
         srcOffset: usize,
         ByteCount: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpyAtoHAsync_v2",
-    name: c"cuMemcpyAtoHAsync",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyAtoHAsync_v2_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5548,13 +3535,7 @@ command! {
         srcArray: CUarray,
         srcOffset: usize,
         ByteCount: usize,
-    ) -> CUresult;
-    symbol: c"cuMemcpyAtoH_v2",
-    name: c"cuMemcpyAtoH",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyAtoH_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5569,13 +3550,7 @@ command! {
         numAttrs: usize,
         failIdx: *mut usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpyBatchAsync",
-    name: c"cuMemcpyBatchAsync",
-    version: 12080,
-    per_thread: Some((c"cuMemcpyBatchAsync_ptsz", 12080)),
-    since: "12.8",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5590,13 +3565,7 @@ command! {
         attrsIdxs: *mut usize,
         numAttrs: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpyBatchAsync_v2",
-    name: c"cuMemcpyBatchAsync",
-    version: 13000,
-    per_thread: Some((c"cuMemcpyBatchAsync_v2_ptsz", 13000)),
-    since: "13.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5607,13 +3576,7 @@ command! {
         dstOffset: usize,
         srcDevice: CUdeviceptr,
         ByteCount: usize,
-    ) -> CUresult;
-    symbol: c"cuMemcpyDtoA_v2",
-    name: c"cuMemcpyDtoA",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyDtoA_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5624,13 +3587,7 @@ command! {
         srcDevice: CUdeviceptr,
         ByteCount: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpyDtoDAsync_v2",
-    name: c"cuMemcpyDtoDAsync",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyDtoDAsync_v2_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5640,13 +3597,7 @@ command! {
         dstDevice: CUdeviceptr,
         srcDevice: CUdeviceptr,
         ByteCount: usize,
-    ) -> CUresult;
-    symbol: c"cuMemcpyDtoD_v2",
-    name: c"cuMemcpyDtoD",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyDtoD_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5657,13 +3608,7 @@ command! {
         srcDevice: CUdeviceptr,
         ByteCount: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpyDtoHAsync_v2",
-    name: c"cuMemcpyDtoHAsync",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyDtoHAsync_v2_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5673,13 +3618,7 @@ command! {
         dstHost: *mut c_void,
         srcDevice: CUdeviceptr,
         ByteCount: usize,
-    ) -> CUresult;
-    symbol: c"cuMemcpyDtoH_v2",
-    name: c"cuMemcpyDtoH",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyDtoH_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5691,13 +3630,7 @@ command! {
         srcHost: *const c_void,
         ByteCount: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpyHtoAAsync_v2",
-    name: c"cuMemcpyHtoAAsync",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyHtoAAsync_v2_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5708,13 +3641,7 @@ command! {
         dstOffset: usize,
         srcHost: *const c_void,
         ByteCount: usize,
-    ) -> CUresult;
-    symbol: c"cuMemcpyHtoA_v2",
-    name: c"cuMemcpyHtoA",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyHtoA_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5725,13 +3652,7 @@ command! {
         srcHost: *const c_void,
         ByteCount: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpyHtoDAsync_v2",
-    name: c"cuMemcpyHtoDAsync",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyHtoDAsync_v2_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5741,13 +3662,7 @@ command! {
         dstDevice: CUdeviceptr,
         srcHost: *const c_void,
         ByteCount: usize,
-    ) -> CUresult;
-    symbol: c"cuMemcpyHtoD_v2",
-    name: c"cuMemcpyHtoD",
-    version: 3020,
-    per_thread: Some((c"cuMemcpyHtoD_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5758,13 +3673,7 @@ command! {
         srcDevice: CUdeviceptr,
         srcContext: CUcontext,
         ByteCount: usize,
-    ) -> CUresult;
-    symbol: c"cuMemcpyPeer",
-    name: c"cuMemcpyPeer",
-    version: 4000,
-    per_thread: Some((c"cuMemcpyPeer_ptds", 7000)),
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5776,13 +3685,7 @@ command! {
         srcContext: CUcontext,
         ByteCount: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpyPeerAsync",
-    name: c"cuMemcpyPeerAsync",
-    version: 4000,
-    per_thread: Some((c"cuMemcpyPeerAsync_ptsz", 7000)),
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5793,13 +3696,7 @@ command! {
         size: usize,
         attr: *mut CUmemcpyAttributes,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemcpyWithAttributesAsync",
-    name: c"cuMemcpyWithAttributesAsync",
-    version: 13020,
-    per_thread: Some((c"cuMemcpyWithAttributesAsync_ptsz", 13020)),
-    since: "13.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5809,13 +3706,7 @@ command! {
         us: c_ushort,
         N: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemsetD16Async",
-    name: c"cuMemsetD16Async",
-    version: 3020,
-    per_thread: Some((c"cuMemsetD16Async_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5825,13 +3716,7 @@ command! {
         dstDevice: CUdeviceptr,
         us: c_ushort,
         N: usize,
-    ) -> CUresult;
-    symbol: c"cuMemsetD16_v2",
-    name: c"cuMemsetD16",
-    version: 3020,
-    per_thread: Some((c"cuMemsetD16_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5843,13 +3728,7 @@ command! {
         Width: usize,
         Height: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemsetD2D16Async",
-    name: c"cuMemsetD2D16Async",
-    version: 3020,
-    per_thread: Some((c"cuMemsetD2D16Async_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5861,13 +3740,7 @@ command! {
         us: c_ushort,
         Width: usize,
         Height: usize,
-    ) -> CUresult;
-    symbol: c"cuMemsetD2D16_v2",
-    name: c"cuMemsetD2D16",
-    version: 3020,
-    per_thread: Some((c"cuMemsetD2D16_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5879,13 +3752,7 @@ command! {
         Width: usize,
         Height: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemsetD2D32Async",
-    name: c"cuMemsetD2D32Async",
-    version: 3020,
-    per_thread: Some((c"cuMemsetD2D32Async_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5897,13 +3764,7 @@ command! {
         ui: c_uint,
         Width: usize,
         Height: usize,
-    ) -> CUresult;
-    symbol: c"cuMemsetD2D32_v2",
-    name: c"cuMemsetD2D32",
-    version: 3020,
-    per_thread: Some((c"cuMemsetD2D32_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5915,13 +3776,7 @@ command! {
         Width: usize,
         Height: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemsetD2D8Async",
-    name: c"cuMemsetD2D8Async",
-    version: 3020,
-    per_thread: Some((c"cuMemsetD2D8Async_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5933,13 +3788,7 @@ command! {
         uc: c_uchar,
         Width: usize,
         Height: usize,
-    ) -> CUresult;
-    symbol: c"cuMemsetD2D8_v2",
-    name: c"cuMemsetD2D8",
-    version: 3020,
-    per_thread: Some((c"cuMemsetD2D8_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5949,13 +3798,7 @@ command! {
         ui: c_uint,
         N: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemsetD32Async",
-    name: c"cuMemsetD32Async",
-    version: 3020,
-    per_thread: Some((c"cuMemsetD32Async_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5965,13 +3808,7 @@ command! {
         dstDevice: CUdeviceptr,
         ui: c_uint,
         N: usize,
-    ) -> CUresult;
-    symbol: c"cuMemsetD32_v2",
-    name: c"cuMemsetD32",
-    version: 3020,
-    per_thread: Some((c"cuMemsetD32_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5981,13 +3818,7 @@ command! {
         uc: c_uchar,
         N: usize,
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuMemsetD8Async",
-    name: c"cuMemsetD8Async",
-    version: 3020,
-    per_thread: Some((c"cuMemsetD8Async_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -5997,13 +3828,7 @@ command! {
         dstDevice: CUdeviceptr,
         uc: c_uchar,
         N: usize,
-    ) -> CUresult;
-    symbol: c"cuMemsetD8_v2",
-    name: c"cuMemsetD8",
-    version: 3020,
-    per_thread: Some((c"cuMemsetD8_v2_ptds", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6012,24 +3837,14 @@ command! {
         pHandle: *mut CUmipmappedArray,
         pMipmappedArrayDesc: *const CUDA_ARRAY3D_DESCRIPTOR,
         numMipmapLevels: c_uint,
-    ) -> CUresult;
-    symbol: c"cuMipmappedArrayCreate",
-    name: c"cuMipmappedArrayCreate",
-    version: 5000,
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuMipmappedArrayDestroy, "Since CUDA 5.0." cuda "group__CUDA__MEM.html",
     fn(
         hMipmappedArray: CUmipmappedArray,
-    ) -> CUresult;
-    symbol: c"cuMipmappedArrayDestroy",
-    name: c"cuMipmappedArrayDestroy",
-    version: 5000,
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6038,12 +3853,7 @@ command! {
         pLevelArray: *mut CUarray,
         hMipmappedArray: CUmipmappedArray,
         level: c_uint,
-    ) -> CUresult;
-    symbol: c"cuMipmappedArrayGetLevel",
-    name: c"cuMipmappedArrayGetLevel",
-    version: 5000,
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6052,12 +3862,7 @@ command! {
         memoryRequirements: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS,
         mipmap: CUmipmappedArray,
         device: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuMipmappedArrayGetMemoryRequirements",
-    name: c"cuMipmappedArrayGetMemoryRequirements",
-    version: 11060,
-    since: "11.6",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6065,12 +3870,7 @@ command! {
     fn(
         sparseProperties: *mut CUDA_ARRAY_SPARSE_PROPERTIES,
         mipmap: CUmipmappedArray,
-    ) -> CUresult;
-    symbol: c"cuMipmappedArrayGetSparseProperties",
-    name: c"cuMipmappedArrayGetSparseProperties",
-    version: 11010,
-    since: "11.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6079,12 +3879,7 @@ command! {
         functions: *mut CUfunction,
         numFunctions: c_uint,
         r#mod: CUmodule,
-    ) -> CUresult;
-    symbol: c"cuModuleEnumerateFunctions",
-    name: c"cuModuleEnumerateFunctions",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6093,12 +3888,7 @@ command! {
         hfunc: *mut CUfunction,
         hmod: CUmodule,
         name: *const c_char,
-    ) -> CUresult;
-    symbol: c"cuModuleGetFunction",
-    name: c"cuModuleGetFunction",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6106,12 +3896,7 @@ command! {
     fn(
         count: *mut c_uint,
         r#mod: CUmodule,
-    ) -> CUresult;
-    symbol: c"cuModuleGetFunctionCount",
-    name: c"cuModuleGetFunctionCount",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6122,24 +3907,14 @@ command! {
         bytes: *mut usize,
         hmod: CUmodule,
         name: *const c_char,
-    ) -> CUresult;
-    symbol: c"cuModuleGetGlobal_v2",
-    name: c"cuModuleGetGlobal",
-    version: 3020,
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuModuleGetLoadingMode, "Since CUDA 11.7 or earlier." cuda "group__CUDA__MODULE.html",
     fn(
         mode: *mut CUmoduleLoadingMode,
-    ) -> CUresult;
-    symbol: c"cuModuleGetLoadingMode",
-    name: c"cuModuleGetLoadingMode",
-    version: 11070,
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6148,13 +3923,7 @@ command! {
         pSurfRef: *mut CUsurfref,
         hmod: CUmodule,
         name: *const c_char,
-    ) -> CUresult;
-    symbol: c"cuModuleGetSurfRef",
-    name: c"cuModuleGetSurfRef",
-    version: 3000,
-    since: "3.0",
-    deprecated: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6163,13 +3932,7 @@ command! {
         pTexRef: *mut CUtexref,
         hmod: CUmodule,
         name: *const c_char,
-    ) -> CUresult;
-    symbol: c"cuModuleGetTexRef",
-    name: c"cuModuleGetTexRef",
-    version: 2000,
-    since: "2.0",
-    deprecated: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6177,12 +3940,7 @@ command! {
     fn(
         module: *mut CUmodule,
         fname: *const c_char,
-    ) -> CUresult;
-    symbol: c"cuModuleLoad",
-    name: c"cuModuleLoad",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6190,12 +3948,7 @@ command! {
     fn(
         module: *mut CUmodule,
         image: *const c_void,
-    ) -> CUresult;
-    symbol: c"cuModuleLoadData",
-    name: c"cuModuleLoadData",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6206,12 +3959,7 @@ command! {
         numOptions: c_uint,
         options: *mut CUjit_option,
         optionValues: *mut *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuModuleLoadDataEx",
-    name: c"cuModuleLoadDataEx",
-    version: 2010,
-    since: "2.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6219,24 +3967,14 @@ command! {
     fn(
         module: *mut CUmodule,
         fatCubin: *const c_void,
-    ) -> CUresult;
-    symbol: c"cuModuleLoadFatBinary",
-    name: c"cuModuleLoadFatBinary",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuModuleUnload, "Since CUDA 2.0." cuda "group__CUDA__MODULE.html",
     fn(
         hmod: CUmodule,
-    ) -> CUresult;
-    symbol: c"cuModuleUnload",
-    name: c"cuModuleUnload",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6244,12 +3982,7 @@ command! {
     fn(
         mcHandle: CUmemGenericAllocationHandle,
         dev: CUdevice,
-    ) -> CUresult;
-    symbol: c"cuMulticastAddDevice",
-    name: c"cuMulticastAddDevice",
-    version: 12010,
-    since: "12.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6260,12 +3993,7 @@ command! {
         memptr: CUdeviceptr,
         size: usize,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuMulticastBindAddr",
-    name: c"cuMulticastBindAddr",
-    version: 12010,
-    since: "12.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6278,12 +4006,7 @@ command! {
         memptr: CUdeviceptr,
         size: usize,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuMulticastBindAddr_v2",
-    name: c"cuMulticastBindAddr",
-    version: 13010,
-    since: "13.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6295,12 +4018,7 @@ command! {
         memOffset: usize,
         size: usize,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuMulticastBindMem",
-    name: c"cuMulticastBindMem",
-    version: 12010,
-    since: "12.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6314,12 +4032,7 @@ command! {
         memOffset: usize,
         size: usize,
         flags: c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuMulticastBindMem_v2",
-    name: c"cuMulticastBindMem",
-    version: 13010,
-    since: "13.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6327,12 +4040,7 @@ command! {
     fn(
         mcHandle: *mut CUmemGenericAllocationHandle,
         prop: *const CUmulticastObjectProp,
-    ) -> CUresult;
-    symbol: c"cuMulticastCreate",
-    name: c"cuMulticastCreate",
-    version: 12010,
-    since: "12.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6341,12 +4049,7 @@ command! {
         granularity: *mut usize,
         prop: *const CUmulticastObjectProp,
         option: CUmulticastGranularity_flags,
-    ) -> CUresult;
-    symbol: c"cuMulticastGetGranularity",
-    name: c"cuMulticastGetGranularity",
-    version: 12010,
-    since: "12.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6356,12 +4059,7 @@ command! {
         dev: CUdevice,
         mcOffset: usize,
         size: usize,
-    ) -> CUresult;
-    symbol: c"cuMulticastUnbind",
-    name: c"cuMulticastUnbind",
-    version: 12010,
-    since: "12.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6371,12 +4069,7 @@ command! {
         func: CUfunction,
         numBlocks: c_int,
         blockSize: c_int,
-    ) -> CUresult;
-    symbol: c"cuOccupancyAvailableDynamicSMemPerBlock",
-    name: c"cuOccupancyAvailableDynamicSMemPerBlock",
-    version: 10020,
-    since: "10.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6386,12 +4079,7 @@ command! {
         func: CUfunction,
         blockSize: c_int,
         dynamicSMemSize: usize,
-    ) -> CUresult;
-    symbol: c"cuOccupancyMaxActiveBlocksPerMultiprocessor",
-    name: c"cuOccupancyMaxActiveBlocksPerMultiprocessor",
-    version: 6050,
-    since: "6.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6402,12 +4090,7 @@ command! {
         blockSize: c_int,
         dynamicSMemSize: usize,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
-    name: c"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
-    version: 7000,
-    since: "7.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6416,12 +4099,7 @@ command! {
         numClusters: *mut c_int,
         func: CUfunction,
         config: *const CUlaunchConfig,
-    ) -> CUresult;
-    symbol: c"cuOccupancyMaxActiveClusters",
-    name: c"cuOccupancyMaxActiveClusters",
-    version: 11070,
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6433,12 +4111,7 @@ command! {
         blockSizeToDynamicSMemSize: CUoccupancyB2DSize,
         dynamicSMemSize: usize,
         blockSizeLimit: c_int,
-    ) -> CUresult;
-    symbol: c"cuOccupancyMaxPotentialBlockSize",
-    name: c"cuOccupancyMaxPotentialBlockSize",
-    version: 6050,
-    since: "6.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6451,12 +4124,7 @@ command! {
         dynamicSMemSize: usize,
         blockSizeLimit: c_int,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuOccupancyMaxPotentialBlockSizeWithFlags",
-    name: c"cuOccupancyMaxPotentialBlockSizeWithFlags",
-    version: 7000,
-    since: "7.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6465,12 +4133,7 @@ command! {
         clusterSize: *mut c_int,
         func: CUfunction,
         config: *const CUlaunchConfig,
-    ) -> CUresult;
-    symbol: c"cuOccupancyMaxPotentialClusterSize",
-    name: c"cuOccupancyMaxPotentialClusterSize",
-    version: 11070,
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6478,13 +4141,7 @@ command! {
     fn(
         hfunc: CUfunction,
         numbytes: c_uint,
-    ) -> CUresult;
-    symbol: c"cuParamSetSize",
-    name: c"cuParamSetSize",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6493,13 +4150,7 @@ command! {
         hfunc: CUfunction,
         texunit: c_int,
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuParamSetTexRef",
-    name: c"cuParamSetTexRef",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6508,13 +4159,7 @@ command! {
         hfunc: CUfunction,
         offset: c_int,
         value: f32,
-    ) -> CUresult;
-    symbol: c"cuParamSetf",
-    name: c"cuParamSetf",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6523,13 +4168,7 @@ command! {
         hfunc: CUfunction,
         offset: c_int,
         value: c_uint,
-    ) -> CUresult;
-    symbol: c"cuParamSeti",
-    name: c"cuParamSeti",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6539,13 +4178,7 @@ command! {
         offset: c_int,
         ptr: *mut c_void,
         numbytes: c_uint,
-    ) -> CUresult;
-    symbol: c"cuParamSetv",
-    name: c"cuParamSetv",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6554,12 +4187,7 @@ command! {
         data: *mut c_void,
         attribute: CUpointer_attribute,
         ptr: CUdeviceptr,
-    ) -> CUresult;
-    symbol: c"cuPointerGetAttribute",
-    name: c"cuPointerGetAttribute",
-    version: 4000,
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6569,12 +4197,7 @@ command! {
         attributes: *mut CUpointer_attribute,
         data: *mut *mut c_void,
         ptr: CUdeviceptr,
-    ) -> CUresult;
-    symbol: c"cuPointerGetAttributes",
-    name: c"cuPointerGetAttributes",
-    version: 7000,
-    since: "7.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6583,12 +4206,7 @@ command! {
         value: *const c_void,
         attribute: CUpointer_attribute,
         ptr: CUdeviceptr,
-    ) -> CUresult;
-    symbol: c"cuPointerSetAttribute",
-    name: c"cuPointerSetAttribute",
-    version: 6000,
-    since: "6.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6598,13 +4216,7 @@ command! {
         paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
         numExtSems: c_uint,
         stream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuSignalExternalSemaphoresAsync",
-    name: c"cuSignalExternalSemaphoresAsync",
-    version: 10000,
-    per_thread: Some((c"cuSignalExternalSemaphoresAsync_ptsz", 10000)),
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6614,13 +4226,7 @@ command! {
         callback: CUstreamCallback,
         userData: *mut c_void,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamAddCallback",
-    name: c"cuStreamAddCallback",
-    version: 5000,
-    per_thread: Some((c"cuStreamAddCallback_ptsz", 7000)),
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6630,13 +4236,7 @@ command! {
         dptr: CUdeviceptr,
         length: usize,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamAttachMemAsync",
-    name: c"cuStreamAttachMemAsync",
-    version: 6000,
-    per_thread: Some((c"cuStreamAttachMemAsync_ptsz", 7000)),
-    since: "6.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6646,13 +4246,7 @@ command! {
         count: c_uint,
         paramArray: *mut CUstreamBatchMemOpParams,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamBatchMemOp",
-    name: c"cuStreamBatchMemOp",
-    version: 8000,
-    per_thread: Some((c"cuStreamBatchMemOp_ptsz", 8000)),
-    since: "8.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6663,13 +4257,7 @@ command! {
         count: c_uint,
         paramArray: *mut CUstreamBatchMemOpParams,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamBatchMemOp_v2",
-    name: c"cuStreamBatchMemOp",
-    version: 11070,
-    per_thread: Some((c"cuStreamBatchMemOp_v2_ptsz", 11070)),
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6677,13 +4265,7 @@ command! {
     fn(
         hStream: CUstream,
         streamCigCaptureParams: *mut CUstreamCigCaptureParams,
-    ) -> CUresult;
-    symbol: c"cuStreamBeginCaptureToCig",
-    name: c"cuStreamBeginCaptureToCig",
-    version: 13010,
-    per_thread: Some((c"cuStreamBeginCaptureToCig_ptsz", 13010)),
-    since: "13.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6695,13 +4277,7 @@ command! {
         dependencyData: *const CUgraphEdgeData,
         numDependencies: usize,
         mode: CUstreamCaptureMode,
-    ) -> CUresult;
-    symbol: c"cuStreamBeginCaptureToGraph",
-    name: c"cuStreamBeginCaptureToGraph",
-    version: 12030,
-    per_thread: Some((c"cuStreamBeginCaptureToGraph_ptsz", 12030)),
-    since: "12.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6710,13 +4286,7 @@ command! {
     fn(
         hStream: CUstream,
         mode: CUstreamCaptureMode,
-    ) -> CUresult;
-    symbol: c"cuStreamBeginCapture_v2",
-    name: c"cuStreamBeginCapture",
-    version: 10010,
-    per_thread: Some((c"cuStreamBeginCapture_v2_ptsz", 10010)),
-    since: "10.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6727,13 +4297,7 @@ command! {
         hGraph: CUgraph,
         callbackFunc: CUgraphRecaptureCallback,
         userData: *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuStreamBeginRecaptureToGraph",
-    name: c"cuStreamBeginRecaptureToGraph",
-    version: 13030,
-    per_thread: Some((c"cuStreamBeginRecaptureToGraph_ptsz", 13030)),
-    since: "13.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6741,13 +4305,7 @@ command! {
     fn(
         dst: CUstream,
         src: CUstream,
-    ) -> CUresult;
-    symbol: c"cuStreamCopyAttributes",
-    name: c"cuStreamCopyAttributes",
-    version: 11000,
-    per_thread: Some((c"cuStreamCopyAttributes_ptsz", 11000)),
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6755,12 +4313,7 @@ command! {
     fn(
         phStream: *mut CUstream,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamCreate",
-    name: c"cuStreamCreate",
-    version: 2000,
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6769,12 +4322,7 @@ command! {
         phStream: *mut CUstream,
         flags: c_uint,
         priority: c_int,
-    ) -> CUresult;
-    symbol: c"cuStreamCreateWithPriority",
-    name: c"cuStreamCreateWithPriority",
-    version: 5050,
-    since: "5.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6782,12 +4330,7 @@ command! {
     cuStreamDestroy_v2, "Since CUDA 4.0." cuda "group__CUDA__STREAM.html",
     fn(
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuStreamDestroy_v2",
-    name: c"cuStreamDestroy",
-    version: 4000,
-    since: "4.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6795,26 +4338,14 @@ command! {
     fn(
         hStream: CUstream,
         phGraph: *mut CUgraph,
-    ) -> CUresult;
-    symbol: c"cuStreamEndCapture",
-    name: c"cuStreamEndCapture",
-    version: 10000,
-    per_thread: Some((c"cuStreamEndCapture_ptsz", 10000)),
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuStreamEndCaptureToCig, "Since CUDA 13.1." cuda "group__CUDA__STREAM.html",
     fn(
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuStreamEndCaptureToCig",
-    name: c"cuStreamEndCaptureToCig",
-    version: 13010,
-    per_thread: Some((c"cuStreamEndCaptureToCig_ptsz", 13010)),
-    since: "13.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6823,13 +4354,7 @@ command! {
         hStream: CUstream,
         attr: CUstreamAttrID,
         value_out: *mut CUstreamAttrValue,
-    ) -> CUresult;
-    symbol: c"cuStreamGetAttribute",
-    name: c"cuStreamGetAttribute",
-    version: 11000,
-    per_thread: Some((c"cuStreamGetAttribute_ptsz", 11000)),
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6838,13 +4363,7 @@ command! {
         hStream: CUstream,
         captureStatus_out: *mut CUstreamCaptureStatus,
         id_out: *mut cuuint64_t,
-    ) -> CUresult;
-    symbol: c"cuStreamGetCaptureInfo",
-    name: c"cuStreamGetCaptureInfo",
-    version: 10010,
-    per_thread: Some((c"cuStreamGetCaptureInfo_ptsz", 10010)),
-    since: "10.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6857,13 +4376,7 @@ command! {
         graph_out: *mut CUgraph,
         dependencies_out: *mut *const CUgraphNode,
         numDependencies_out: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuStreamGetCaptureInfo_v2",
-    name: c"cuStreamGetCaptureInfo",
-    version: 11030,
-    per_thread: Some((c"cuStreamGetCaptureInfo_v2_ptsz", 11030)),
-    since: "11.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6877,13 +4390,7 @@ command! {
         dependencies_out: *mut *const CUgraphNode,
         edgeData_out: *mut *const CUgraphEdgeData,
         numDependencies_out: *mut usize,
-    ) -> CUresult;
-    symbol: c"cuStreamGetCaptureInfo_v3",
-    name: c"cuStreamGetCaptureInfo",
-    version: 12030,
-    per_thread: Some((c"cuStreamGetCaptureInfo_v3_ptsz", 12030)),
-    since: "12.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6891,13 +4398,7 @@ command! {
     fn(
         hStream: CUstream,
         pctx: *mut CUcontext,
-    ) -> CUresult;
-    symbol: c"cuStreamGetCtx",
-    name: c"cuStreamGetCtx",
-    version: 9020,
-    per_thread: Some((c"cuStreamGetCtx_ptsz", 9020)),
-    since: "9.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6907,13 +4408,7 @@ command! {
         hStream: CUstream,
         pCtx: *mut CUcontext,
         pGreenCtx: *mut CUgreenCtx,
-    ) -> CUresult;
-    symbol: c"cuStreamGetCtx_v2",
-    name: c"cuStreamGetCtx",
-    version: 12050,
-    per_thread: Some((c"cuStreamGetCtx_v2_ptsz", 12050)),
-    since: "12.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6922,13 +4417,7 @@ command! {
         hStream: CUstream,
         resource: *mut CUdevResource,
         r#type: CUdevResourceType,
-    ) -> CUresult;
-    symbol: c"cuStreamGetDevResource",
-    name: c"cuStreamGetDevResource",
-    version: 13010,
-    per_thread: Some((c"cuStreamGetDevResource_ptsz", 13010)),
-    since: "13.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6936,13 +4425,7 @@ command! {
     fn(
         hStream: CUstream,
         device: *mut CUdevice,
-    ) -> CUresult;
-    symbol: c"cuStreamGetDevice",
-    name: c"cuStreamGetDevice",
-    version: 12080,
-    per_thread: Some((c"cuStreamGetDevice_ptsz", 12080)),
-    since: "12.8",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6950,13 +4433,7 @@ command! {
     fn(
         hStream: CUstream,
         flags: *mut c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamGetFlags",
-    name: c"cuStreamGetFlags",
-    version: 5050,
-    per_thread: Some((c"cuStreamGetFlags_ptsz", 7000)),
-    since: "5.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6964,12 +4441,7 @@ command! {
     fn(
         hStream: CUstream,
         phCtx: *mut CUgreenCtx,
-    ) -> CUresult;
-    symbol: c"cuStreamGetGreenCtx",
-    name: c"cuStreamGetGreenCtx",
-    version: 12040,
-    since: "12.4",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6977,13 +4449,7 @@ command! {
     fn(
         hStream: CUstream,
         streamId: *mut c_ulonglong,
-    ) -> CUresult;
-    symbol: c"cuStreamGetId",
-    name: c"cuStreamGetId",
-    version: 12000,
-    per_thread: Some((c"cuStreamGetId_ptsz", 12000)),
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -6991,13 +4457,7 @@ command! {
     fn(
         hStream: CUstream,
         priority: *mut c_int,
-    ) -> CUresult;
-    symbol: c"cuStreamGetPriority",
-    name: c"cuStreamGetPriority",
-    version: 5050,
-    per_thread: Some((c"cuStreamGetPriority_ptsz", 7000)),
-    since: "5.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7005,26 +4465,14 @@ command! {
     fn(
         hStream: CUstream,
         captureStatus: *mut CUstreamCaptureStatus,
-    ) -> CUresult;
-    symbol: c"cuStreamIsCapturing",
-    name: c"cuStreamIsCapturing",
-    version: 10000,
-    per_thread: Some((c"cuStreamIsCapturing_ptsz", 10000)),
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuStreamQuery, "Since CUDA 2.0." cuda "group__CUDA__STREAM.html",
     fn(
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuStreamQuery",
-    name: c"cuStreamQuery",
-    version: 2000,
-    per_thread: Some((c"cuStreamQuery_ptsz", 7000)),
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7033,26 +4481,14 @@ command! {
         hStream: CUstream,
         attr: CUstreamAttrID,
         value: *const CUstreamAttrValue,
-    ) -> CUresult;
-    symbol: c"cuStreamSetAttribute",
-    name: c"cuStreamSetAttribute",
-    version: 11000,
-    per_thread: Some((c"cuStreamSetAttribute_ptsz", 11000)),
-    since: "11.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuStreamSynchronize, "Since CUDA 2.0." cuda "group__CUDA__STREAM.html",
     fn(
         hStream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuStreamSynchronize",
-    name: c"cuStreamSynchronize",
-    version: 2000,
-    per_thread: Some((c"cuStreamSynchronize_ptsz", 7000)),
-    since: "2.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7062,13 +4498,7 @@ command! {
         dependencies: *mut CUgraphNode,
         numDependencies: usize,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamUpdateCaptureDependencies",
-    name: c"cuStreamUpdateCaptureDependencies",
-    version: 11030,
-    per_thread: Some((c"cuStreamUpdateCaptureDependencies_ptsz", 11030)),
-    since: "11.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7080,13 +4510,7 @@ command! {
         dependencyData: *const CUgraphEdgeData,
         numDependencies: usize,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamUpdateCaptureDependencies_v2",
-    name: c"cuStreamUpdateCaptureDependencies",
-    version: 12030,
-    per_thread: Some((c"cuStreamUpdateCaptureDependencies_v2_ptsz", 12030)),
-    since: "12.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7095,13 +4519,7 @@ command! {
         hStream: CUstream,
         hEvent: CUevent,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamWaitEvent",
-    name: c"cuStreamWaitEvent",
-    version: 3020,
-    per_thread: Some((c"cuStreamWaitEvent_ptsz", 7000)),
-    since: "3.2",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7111,13 +4529,7 @@ command! {
         addr: CUdeviceptr,
         value: cuuint32_t,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamWaitValue32",
-    name: c"cuStreamWaitValue32",
-    version: 8000,
-    per_thread: Some((c"cuStreamWaitValue32_ptsz", 8000)),
-    since: "8.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7128,13 +4540,7 @@ command! {
         addr: CUdeviceptr,
         value: cuuint32_t,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamWaitValue32_v2",
-    name: c"cuStreamWaitValue32",
-    version: 11070,
-    per_thread: Some((c"cuStreamWaitValue32_v2_ptsz", 11070)),
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7144,13 +4550,7 @@ command! {
         addr: CUdeviceptr,
         value: cuuint64_t,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamWaitValue64",
-    name: c"cuStreamWaitValue64",
-    version: 9000,
-    per_thread: Some((c"cuStreamWaitValue64_ptsz", 9000)),
-    since: "9.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7161,13 +4561,7 @@ command! {
         addr: CUdeviceptr,
         value: cuuint64_t,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamWaitValue64_v2",
-    name: c"cuStreamWaitValue64",
-    version: 11070,
-    per_thread: Some((c"cuStreamWaitValue64_v2_ptsz", 11070)),
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7177,13 +4571,7 @@ command! {
         addr: CUdeviceptr,
         value: cuuint32_t,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamWriteValue32",
-    name: c"cuStreamWriteValue32",
-    version: 8000,
-    per_thread: Some((c"cuStreamWriteValue32_ptsz", 8000)),
-    since: "8.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7194,13 +4582,7 @@ command! {
         addr: CUdeviceptr,
         value: cuuint32_t,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamWriteValue32_v2",
-    name: c"cuStreamWriteValue32",
-    version: 11070,
-    per_thread: Some((c"cuStreamWriteValue32_v2_ptsz", 11070)),
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7210,13 +4592,7 @@ command! {
         addr: CUdeviceptr,
         value: cuuint64_t,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamWriteValue64",
-    name: c"cuStreamWriteValue64",
-    version: 9000,
-    per_thread: Some((c"cuStreamWriteValue64_ptsz", 9000)),
-    since: "9.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7227,13 +4603,7 @@ command! {
         addr: CUdeviceptr,
         value: cuuint64_t,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuStreamWriteValue64_v2",
-    name: c"cuStreamWriteValue64",
-    version: 11070,
-    per_thread: Some((c"cuStreamWriteValue64_v2_ptsz", 11070)),
-    since: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7241,24 +4611,14 @@ command! {
     fn(
         pSurfObject: *mut CUsurfObject,
         pResDesc: *const CUDA_RESOURCE_DESC,
-    ) -> CUresult;
-    symbol: c"cuSurfObjectCreate",
-    name: c"cuSurfObjectCreate",
-    version: 5000,
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuSurfObjectDestroy, "Since CUDA 5.0." cuda "group__CUDA__SURFOBJECT.html",
     fn(
         surfObject: CUsurfObject,
-    ) -> CUresult;
-    symbol: c"cuSurfObjectDestroy",
-    name: c"cuSurfObjectDestroy",
-    version: 5000,
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7266,12 +4626,7 @@ command! {
     fn(
         pResDesc: *mut CUDA_RESOURCE_DESC,
         surfObject: CUsurfObject,
-    ) -> CUresult;
-    symbol: c"cuSurfObjectGetResourceDesc",
-    name: c"cuSurfObjectGetResourceDesc",
-    version: 5000,
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7279,13 +4634,7 @@ command! {
     fn(
         phArray: *mut CUarray,
         hSurfRef: CUsurfref,
-    ) -> CUresult;
-    symbol: c"cuSurfRefGetArray",
-    name: c"cuSurfRefGetArray",
-    version: 3000,
-    since: "3.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7294,13 +4643,7 @@ command! {
         hSurfRef: CUsurfref,
         hArray: CUarray,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuSurfRefSetArray",
-    name: c"cuSurfRefSetArray",
-    version: 3000,
-    since: "3.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7321,12 +4664,7 @@ command! {
         swizzle: CUtensorMapSwizzle,
         l2Promotion: CUtensorMapL2promotion,
         oobFill: CUtensorMapFloatOOBfill,
-    ) -> CUresult;
-    symbol: c"cuTensorMapEncodeIm2col",
-    name: c"cuTensorMapEncodeIm2col",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7348,12 +4686,7 @@ command! {
         swizzle: CUtensorMapSwizzle,
         l2Promotion: CUtensorMapL2promotion,
         oobFill: CUtensorMapFloatOOBfill,
-    ) -> CUresult;
-    symbol: c"cuTensorMapEncodeIm2colWide",
-    name: c"cuTensorMapEncodeIm2colWide",
-    version: 12080,
-    since: "12.8",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7371,12 +4704,7 @@ command! {
         swizzle: CUtensorMapSwizzle,
         l2Promotion: CUtensorMapL2promotion,
         oobFill: CUtensorMapFloatOOBfill,
-    ) -> CUresult;
-    symbol: c"cuTensorMapEncodeTiled",
-    name: c"cuTensorMapEncodeTiled",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7384,12 +4712,7 @@ command! {
     fn(
         tensorMap: *mut CUtensorMap,
         globalAddress: *mut c_void,
-    ) -> CUresult;
-    symbol: c"cuTensorMapReplaceAddress",
-    name: c"cuTensorMapReplaceAddress",
-    version: 12000,
-    since: "12.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7398,12 +4721,7 @@ command! {
         tensorMap: *mut CUtensorMap,
         allocClass: CUtensorMapAllocClass,
         outAllocClass: *mut CUtensorMapAllocClass,
-    ) -> CUresult;
-    symbol: c"cuTensorMapSetAllocationClass",
-    name: c"cuTensorMapSetAllocationClass",
-    version: 13050,
-    since: "13.5",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7413,24 +4731,14 @@ command! {
         pResDesc: *const CUDA_RESOURCE_DESC,
         pTexDesc: *const CUDA_TEXTURE_DESC,
         pResViewDesc: *const CUDA_RESOURCE_VIEW_DESC,
-    ) -> CUresult;
-    symbol: c"cuTexObjectCreate",
-    name: c"cuTexObjectCreate",
-    version: 5000,
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuTexObjectDestroy, "Since CUDA 5.0." cuda "group__CUDA__TEXOBJECT.html",
     fn(
         texObject: CUtexObject,
-    ) -> CUresult;
-    symbol: c"cuTexObjectDestroy",
-    name: c"cuTexObjectDestroy",
-    version: 5000,
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7438,12 +4746,7 @@ command! {
     fn(
         pResDesc: *mut CUDA_RESOURCE_DESC,
         texObject: CUtexObject,
-    ) -> CUresult;
-    symbol: c"cuTexObjectGetResourceDesc",
-    name: c"cuTexObjectGetResourceDesc",
-    version: 5000,
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7451,12 +4754,7 @@ command! {
     fn(
         pResViewDesc: *mut CUDA_RESOURCE_VIEW_DESC,
         texObject: CUtexObject,
-    ) -> CUresult;
-    symbol: c"cuTexObjectGetResourceViewDesc",
-    name: c"cuTexObjectGetResourceViewDesc",
-    version: 5000,
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7464,38 +4762,21 @@ command! {
     fn(
         pTexDesc: *mut CUDA_TEXTURE_DESC,
         texObject: CUtexObject,
-    ) -> CUresult;
-    symbol: c"cuTexObjectGetTextureDesc",
-    name: c"cuTexObjectGetTextureDesc",
-    version: 5000,
-    since: "5.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuTexRefCreate, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         pTexRef: *mut CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefCreate",
-    name: c"cuTexRefCreate",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuTexRefDestroy, "Since CUDA 2.0, deprecated since 11.7." cuda "group__CUDA__TEXREF__DEPRECATED.html",
     fn(
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefDestroy",
-    name: c"cuTexRefDestroy",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7504,13 +4785,7 @@ command! {
         pam: *mut CUaddress_mode,
         hTexRef: CUtexref,
         dim: c_int,
-    ) -> CUresult;
-    symbol: c"cuTexRefGetAddressMode",
-    name: c"cuTexRefGetAddressMode",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7519,13 +4794,7 @@ command! {
     fn(
         pdptr: *mut CUdeviceptr,
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefGetAddress_v2",
-    name: c"cuTexRefGetAddress",
-    version: 3020,
-    since: "3.2",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7533,13 +4802,7 @@ command! {
     fn(
         phArray: *mut CUarray,
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefGetArray",
-    name: c"cuTexRefGetArray",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7547,13 +4810,7 @@ command! {
     fn(
         pBorderColor: *mut f32,
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefGetBorderColor",
-    name: c"cuTexRefGetBorderColor",
-    version: 8000,
-    since: "8.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7561,13 +4818,7 @@ command! {
     fn(
         pfm: *mut CUfilter_mode,
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefGetFilterMode",
-    name: c"cuTexRefGetFilterMode",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7575,13 +4826,7 @@ command! {
     fn(
         pFlags: *mut c_uint,
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefGetFlags",
-    name: c"cuTexRefGetFlags",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7590,13 +4835,7 @@ command! {
         pFormat: *mut CUarray_format,
         pNumChannels: *mut c_int,
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefGetFormat",
-    name: c"cuTexRefGetFormat",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7604,13 +4843,7 @@ command! {
     fn(
         pmaxAniso: *mut c_int,
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefGetMaxAnisotropy",
-    name: c"cuTexRefGetMaxAnisotropy",
-    version: 5000,
-    since: "5.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7618,13 +4851,7 @@ command! {
     fn(
         pfm: *mut CUfilter_mode,
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefGetMipmapFilterMode",
-    name: c"cuTexRefGetMipmapFilterMode",
-    version: 5000,
-    since: "5.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7632,13 +4859,7 @@ command! {
     fn(
         pbias: *mut f32,
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefGetMipmapLevelBias",
-    name: c"cuTexRefGetMipmapLevelBias",
-    version: 5000,
-    since: "5.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7647,13 +4868,7 @@ command! {
         pminMipmapLevelClamp: *mut f32,
         pmaxMipmapLevelClamp: *mut f32,
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefGetMipmapLevelClamp",
-    name: c"cuTexRefGetMipmapLevelClamp",
-    version: 5000,
-    since: "5.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7661,13 +4876,7 @@ command! {
     fn(
         phMipmappedArray: *mut CUmipmappedArray,
         hTexRef: CUtexref,
-    ) -> CUresult;
-    symbol: c"cuTexRefGetMipmappedArray",
-    name: c"cuTexRefGetMipmappedArray",
-    version: 5000,
-    since: "5.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7678,13 +4887,7 @@ command! {
         desc: *const CUDA_ARRAY_DESCRIPTOR,
         dptr: CUdeviceptr,
         Pitch: usize,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetAddress2D_v3",
-    name: c"cuTexRefSetAddress2D",
-    version: 4010,
-    since: "4.1",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7693,13 +4896,7 @@ command! {
         hTexRef: CUtexref,
         dim: c_int,
         am: CUaddress_mode,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetAddressMode",
-    name: c"cuTexRefSetAddressMode",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7710,13 +4907,7 @@ command! {
         hTexRef: CUtexref,
         dptr: CUdeviceptr,
         bytes: usize,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetAddress_v2",
-    name: c"cuTexRefSetAddress",
-    version: 3020,
-    since: "3.2",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7725,13 +4916,7 @@ command! {
         hTexRef: CUtexref,
         hArray: CUarray,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetArray",
-    name: c"cuTexRefSetArray",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7739,13 +4924,7 @@ command! {
     fn(
         hTexRef: CUtexref,
         pBorderColor: *mut f32,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetBorderColor",
-    name: c"cuTexRefSetBorderColor",
-    version: 8000,
-    since: "8.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7753,13 +4932,7 @@ command! {
     fn(
         hTexRef: CUtexref,
         fm: CUfilter_mode,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetFilterMode",
-    name: c"cuTexRefSetFilterMode",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7767,13 +4940,7 @@ command! {
     fn(
         hTexRef: CUtexref,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetFlags",
-    name: c"cuTexRefSetFlags",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7782,13 +4949,7 @@ command! {
         hTexRef: CUtexref,
         fmt: CUarray_format,
         NumPackedComponents: c_int,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetFormat",
-    name: c"cuTexRefSetFormat",
-    version: 2000,
-    since: "2.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7796,13 +4957,7 @@ command! {
     fn(
         hTexRef: CUtexref,
         maxAniso: c_uint,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetMaxAnisotropy",
-    name: c"cuTexRefSetMaxAnisotropy",
-    version: 5000,
-    since: "5.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7810,13 +4965,7 @@ command! {
     fn(
         hTexRef: CUtexref,
         fm: CUfilter_mode,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetMipmapFilterMode",
-    name: c"cuTexRefSetMipmapFilterMode",
-    version: 5000,
-    since: "5.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7824,13 +4973,7 @@ command! {
     fn(
         hTexRef: CUtexref,
         bias: f32,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetMipmapLevelBias",
-    name: c"cuTexRefSetMipmapLevelBias",
-    version: 5000,
-    since: "5.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7839,13 +4982,7 @@ command! {
         hTexRef: CUtexref,
         minMipmapLevelClamp: f32,
         maxMipmapLevelClamp: f32,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetMipmapLevelClamp",
-    name: c"cuTexRefSetMipmapLevelClamp",
-    version: 5000,
-    since: "5.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7854,25 +4991,14 @@ command! {
         hTexRef: CUtexref,
         hMipmappedArray: CUmipmappedArray,
         Flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuTexRefSetMipmappedArray",
-    name: c"cuTexRefSetMipmappedArray",
-    version: 5000,
-    since: "5.0",
-    deprecated: "11.7",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
     cuThreadExchangeStreamCaptureMode, "Since CUDA 10.1." cuda "group__CUDA__STREAM.html",
     fn(
         mode: *mut CUstreamCaptureMode,
-    ) -> CUresult;
-    symbol: c"cuThreadExchangeStreamCaptureMode",
-    name: c"cuThreadExchangeStreamCaptureMode",
-    version: 10010,
-    since: "10.1",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7883,12 +5009,7 @@ command! {
         destroy: CUhostFn,
         initialRefcount: c_uint,
         flags: c_uint,
-    ) -> CUresult;
-    symbol: c"cuUserObjectCreate",
-    name: c"cuUserObjectCreate",
-    version: 11030,
-    since: "11.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7896,12 +5017,7 @@ command! {
     fn(
         object: CUuserObject,
         count: c_uint,
-    ) -> CUresult;
-    symbol: c"cuUserObjectRelease",
-    name: c"cuUserObjectRelease",
-    version: 11030,
-    since: "11.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7909,12 +5025,7 @@ command! {
     fn(
         object: CUuserObject,
         count: c_uint,
-    ) -> CUresult;
-    symbol: c"cuUserObjectRetain",
-    name: c"cuUserObjectRetain",
-    version: 11030,
-    since: "11.3",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7926,12 +5037,7 @@ command! {
         device: CUdevice,
         vdpDevice: VdpDevice,
         vdpGetProcAddress: VdpGetProcAddress,
-    ) -> CUresult;
-    symbol: c"cuVDPAUCtxCreate_v2",
-    name: c"cuVDPAUCtxCreate",
-    version: 3020,
-    since: "3.2",
-    header: "cudaVDPAU.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7940,12 +5046,7 @@ command! {
         pDevice: *mut CUdevice,
         vdpDevice: VdpDevice,
         vdpGetProcAddress: VdpGetProcAddress,
-    ) -> CUresult;
-    symbol: c"cuVDPAUGetDevice",
-    name: c"cuVDPAUGetDevice",
-    version: 3010,
-    since: "3.1",
-    header: "cudaVDPAU.h",
+    ) -> CUresult
 }
 
 #[cfg(windows)]
@@ -7954,12 +5055,7 @@ command! {
     fn(
         pDevice: *mut CUdevice,
         hGpu: HGPUNV,
-    ) -> CUresult;
-    symbol: c"cuWGLGetDevice",
-    name: c"cuWGLGetDevice",
-    version: 2020,
-    since: "2.2",
-    header: "cudaGL.h",
+    ) -> CUresult
 }
 
 command! {
@@ -7969,17 +5065,11 @@ command! {
         paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS,
         numExtSems: c_uint,
         stream: CUstream,
-    ) -> CUresult;
-    symbol: c"cuWaitExternalSemaphoresAsync",
-    name: c"cuWaitExternalSemaphoresAsync",
-    version: 10000,
-    per_thread: Some((c"cuWaitExternalSemaphoresAsync_ptsz", 10000)),
-    since: "10.0",
-    header: "cuda.h",
+    ) -> CUresult
 }
 
 command_table! {
-    Cuda {
+    {
         cuArray3DCreate_v2
         cuArray3DGetDescriptor_v2
         cuArrayCreate_v2
@@ -8534,3 +5624,557 @@ command_table! {
         cuWGLGetDevice
     }
 }
+
+/// Every command of the API, by index.
+pub static COMMANDS: [CommandInfo; COMMAND_COUNT] = numbered(NAMES, [
+    CommandInfo::cuda(c"cuArray3DCreate_v2", 3020, "3.2", "cuda.h").named(c"cuArray3DCreate"),
+    CommandInfo::cuda(c"cuArray3DGetDescriptor_v2", 3020, "3.2", "cuda.h").named(c"cuArray3DGetDescriptor"),
+    CommandInfo::cuda(c"cuArrayCreate_v2", 3020, "3.2", "cuda.h").named(c"cuArrayCreate"),
+    CommandInfo::cuda(c"cuArrayDestroy", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuArrayGetDescriptor_v2", 3020, "3.2", "cuda.h").named(c"cuArrayGetDescriptor"),
+    CommandInfo::cuda(c"cuArrayGetMemoryRequirements", 11060, "11.6", "cuda.h"),
+    CommandInfo::cuda(c"cuArrayGetPlane", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuArrayGetSparseProperties", 11010, "11.1", "cuda.h"),
+    CommandInfo::cuda(c"cuCheckpointOperationComplete", 13040, "13.4", "cuda.h"),
+    CommandInfo::cuda(c"cuCheckpointProcessCheckpoint", 12080, "12.8", "cuda.h"),
+    CommandInfo::cuda(c"cuCheckpointProcessGetRestoreThreadId", 12080, "12.8", "cuda.h"),
+    CommandInfo::cuda(c"cuCheckpointProcessGetState", 12080, "12.8", "cuda.h"),
+    CommandInfo::cuda(c"cuCheckpointProcessLock", 12080, "12.8", "cuda.h"),
+    CommandInfo::cuda(c"cuCheckpointProcessRestore", 12080, "12.8", "cuda.h"),
+    CommandInfo::cuda(c"cuCheckpointProcessUnlock", 12080, "12.8", "cuda.h"),
+    CommandInfo::cuda(c"cuCoredumpDeregisterCompleteCallback", 13020, "13.2", "cuda.h"),
+    CommandInfo::cuda(c"cuCoredumpDeregisterStartCallback", 13020, "13.2", "cuda.h"),
+    CommandInfo::cuda(c"cuCoredumpGetAttribute", 12010, "12.1", "cuda.h"),
+    CommandInfo::cuda(c"cuCoredumpGetAttributeGlobal", 12010, "12.1", "cuda.h"),
+    CommandInfo::cuda(c"cuCoredumpRegisterCompleteCallback", 13020, "13.2", "cuda.h"),
+    CommandInfo::cuda(c"cuCoredumpRegisterStartCallback", 13020, "13.2", "cuda.h"),
+    CommandInfo::cuda(c"cuCoredumpSetAttribute", 12010, "12.1", "cuda.h"),
+    CommandInfo::cuda(c"cuCoredumpSetAttributeGlobal", 12010, "12.1", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxAttach", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuCtxCreate_v2", 3020, "3.2", "cuda.h").named(c"cuCtxCreate"),
+    CommandInfo::cuda(c"cuCtxCreate_v3", 11040, "11.4", "cuda.h").named(c"cuCtxCreate"),
+    CommandInfo::cuda(c"cuCtxCreate_v4", 12050, "12.5", "cuda.h").named(c"cuCtxCreate"),
+    CommandInfo::cuda(c"cuCtxDestroy_v2", 4000, "4.0", "cuda.h").named(c"cuCtxDestroy"),
+    CommandInfo::cuda(c"cuCtxDetach", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuCtxDisablePeerAccess", 4000, "4.0", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxEnablePeerAccess", 4000, "4.0", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxFromGreenCtx", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxGetApiVersion", 3020, "3.2", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxGetCacheConfig", 3020, "3.2", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxGetCurrent", 4000, "4.0", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxGetDevResource", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxGetDevice", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxGetDevice_v2", 13000, "13.0", "cuda.h").named(c"cuCtxGetDevice"),
+    CommandInfo::cuda(c"cuCtxGetExecAffinity", 11040, "11.4", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxGetFlags", 7000, "7.0", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxGetId", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxGetLimit", 3010, "3.1", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxGetSharedMemConfig", 4020, "4.2", "cuda.h").deprecated("12.4"),
+    CommandInfo::cuda(c"cuCtxGetStreamPriorityRange", 5050, "5.5", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxPopCurrent_v2", 4000, "4.0", "cuda.h").named(c"cuCtxPopCurrent"),
+    CommandInfo::cuda(c"cuCtxPushCurrent_v2", 4000, "4.0", "cuda.h").named(c"cuCtxPushCurrent"),
+    CommandInfo::cuda(c"cuCtxRecordEvent", 12050, "12.5", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxResetPersistingL2Cache", 11000, "11.0", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxSetCacheConfig", 3020, "3.2", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxSetCurrent", 4000, "4.0", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxSetFlags", 12010, "12.1", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxSetLimit", 3010, "3.1", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxSetSharedMemConfig", 4020, "4.2", "cuda.h").deprecated("12.4"),
+    CommandInfo::cuda(c"cuCtxSynchronize", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuCtxSynchronize_v2", 13000, "13.0", "cuda.h").named(c"cuCtxSynchronize"),
+    CommandInfo::cuda(c"cuCtxWaitEvent", 12050, "12.5", "cuda.h"),
+    CommandInfo::cuda(c"cuDestroyExternalMemory", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDestroyExternalSemaphore", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDevResourceGenerateDesc", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuDevSmResourceSplit", 13010, "13.1", "cuda.h"),
+    CommandInfo::cuda(c"cuDevSmResourceSplitByCount", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceCanAccessPeer", 4000, "4.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceComputeCapability", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuDeviceGet", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetAttribute", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetByPCIBusId", 4010, "4.1", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetCliqueCount", 13040, "13.4", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetCliqueInfo", 13040, "13.4", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetCount", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetDefaultMemPool", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetDevResource", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetExecAffinitySupport", 11040, "11.4", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetFabricClusterUuid", 13040, "13.4", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetGraphMemAttribute", 11040, "11.4", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetHostAtomicCapabilities", 13000, "13.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetLuid", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetMemPool", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetName", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetNvSciSyncAttributes", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetP2PAtomicCapabilities", 13000, "13.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetP2PAttribute", 8000, "8.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetPCIBusId", 4010, "4.1", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetProperties", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuDeviceGetTexture1DLinearMaxWidth", 11010, "11.1", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetUuid", 9020, "9.2", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceGetUuid_v2", 11040, "11.4", "cuda.h").named(c"cuDeviceGetUuid"),
+    CommandInfo::cuda(c"cuDeviceGraphMemTrim", 11040, "11.4", "cuda.h"),
+    CommandInfo::cuda(c"cuDevicePrimaryCtxGetState", 7000, "7.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDevicePrimaryCtxRelease_v2", 11000, "11.0", "cuda.h").named(c"cuDevicePrimaryCtxRelease"),
+    CommandInfo::cuda(c"cuDevicePrimaryCtxReset_v2", 11000, "11.0", "cuda.h").named(c"cuDevicePrimaryCtxReset"),
+    CommandInfo::cuda(c"cuDevicePrimaryCtxRetain", 7000, "7.0", "cuda.h"),
+    CommandInfo::cuda(c"cuDevicePrimaryCtxSetFlags_v2", 11000, "11.0", "cuda.h").named(c"cuDevicePrimaryCtxSetFlags"),
+    CommandInfo::cuda(c"cuDeviceRegisterAsyncNotification", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceSetGraphMemAttribute", 11040, "11.4", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceSetMemPool", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuDeviceTotalMem_v2", 3020, "3.2", "cuda.h").named(c"cuDeviceTotalMem"),
+    CommandInfo::cuda(c"cuDeviceUnregisterAsyncNotification", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuDriverGetVersion", 2020, "2.2", "cuda.h"),
+    CommandInfo::cuda(c"cuEGLStreamConsumerAcquireFrame", 7000, "7.0", "cudaEGL.h"),
+    CommandInfo::cuda(c"cuEGLStreamConsumerConnect", 7000, "7.0", "cudaEGL.h"),
+    CommandInfo::cuda(c"cuEGLStreamConsumerConnectWithFlags", 8000, "8.0", "cudaEGL.h"),
+    CommandInfo::cuda(c"cuEGLStreamConsumerDisconnect", 7000, "7.0", "cudaEGL.h"),
+    CommandInfo::cuda(c"cuEGLStreamConsumerReleaseFrame", 7000, "7.0", "cudaEGL.h"),
+    CommandInfo::cuda(c"cuEGLStreamProducerConnect", 7000, "7.0", "cudaEGL.h"),
+    CommandInfo::cuda(c"cuEGLStreamProducerDisconnect", 7000, "7.0", "cudaEGL.h"),
+    CommandInfo::cuda(c"cuEGLStreamProducerPresentFrame", 7000, "7.0", "cudaEGL.h"),
+    CommandInfo::cuda(c"cuEGLStreamProducerReturnFrame", 7000, "7.0", "cudaEGL.h"),
+    CommandInfo::cuda(c"cuEventCreate", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuEventCreateFromEGLSync", 9000, "9.0", "cudaEGL.h"),
+    CommandInfo::cuda(c"cuEventDestroy_v2", 4000, "4.0", "cuda.h").named(c"cuEventDestroy"),
+    CommandInfo::cuda(c"cuEventElapsedTime", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuEventElapsedTime_v2", 12080, "12.8", "cuda.h").named(c"cuEventElapsedTime"),
+    CommandInfo::cuda(c"cuEventQuery", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuEventRecord", 2000, "2.0", "cuda.h").per_thread(c"cuEventRecord_ptsz", 7000),
+    CommandInfo::cuda(c"cuEventRecordWithFlags", 11010, "11.1", "cuda.h").per_thread(c"cuEventRecordWithFlags_ptsz", 11010),
+    CommandInfo::cuda(c"cuEventSynchronize", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuExternalMemoryGetMappedBuffer", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuExternalMemoryGetMappedMipmappedArray", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuFabricCpyBatchAsync", 13050, "13.5", "cuda.h").per_thread(c"cuFabricCpyBatchAsync_ptsz", 13050),
+    CommandInfo::cuda(c"cuFlushGPUDirectRDMAWrites", 11030, "11.3", "cuda.h"),
+    CommandInfo::cuda(c"cuFuncGetAttribute", 2020, "2.2", "cuda.h"),
+    CommandInfo::cuda(c"cuFuncGetModule", 11000, "11.0", "cuda.h"),
+    CommandInfo::cuda(c"cuFuncGetName", 12030, "12.3", "cuda.h"),
+    CommandInfo::cuda(c"cuFuncGetParamCount", 13020, "13.2", "cuda.h"),
+    CommandInfo::cuda(c"cuFuncGetParamInfo", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuFuncIsLoaded", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuFuncLoad", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuFuncSetAttribute", 9000, "9.0", "cuda.h"),
+    CommandInfo::cuda(c"cuFuncSetBlockShape", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuFuncSetCacheConfig", 3000, "3.0", "cuda.h"),
+    CommandInfo::cuda(c"cuFuncSetSharedMemConfig", 4020, "4.2", "cuda.h").deprecated("12.4"),
+    CommandInfo::cuda(c"cuFuncSetSharedSize", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuGLCtxCreate_v2", 3020, "3.2", "cudaGL.h").named(c"cuGLCtxCreate").deprecated("11.7"),
+    CommandInfo::cuda(c"cuGLGetDevices_v2", 6050, "6.5", "cudaGL.h").named(c"cuGLGetDevices"),
+    CommandInfo::cuda(c"cuGLInit", 2000, "2.0", "cudaGL.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuGLMapBufferObjectAsync_v2", 3020, "3.2", "cudaGL.h").named(c"cuGLMapBufferObjectAsync").per_thread(c"cuGLMapBufferObjectAsync_v2_ptsz", 7000).deprecated("11.7"),
+    CommandInfo::cuda(c"cuGLMapBufferObject_v2", 3020, "3.2", "cudaGL.h").named(c"cuGLMapBufferObject").per_thread(c"cuGLMapBufferObject_v2_ptds", 7000).deprecated("11.7"),
+    CommandInfo::cuda(c"cuGLRegisterBufferObject", 2000, "2.0", "cudaGL.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuGLSetBufferObjectMapFlags", 2030, "2.3", "cudaGL.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuGLUnmapBufferObject", 2000, "2.0", "cudaGL.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuGLUnmapBufferObjectAsync", 2030, "2.3", "cudaGL.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuGLUnregisterBufferObject", 2000, "2.0", "cudaGL.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuGetErrorName", 6000, "6.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGetErrorString", 6000, "6.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGetExportTable", 3000, "3.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGetProcAddress", 11030, "11.3", "cuda.h"),
+    CommandInfo::cuda(c"cuGetProcAddress_v2", 12000, "12.0", "cuda.h").named(c"cuGetProcAddress"),
+    CommandInfo::cuda(c"cuGraphAddBatchMemOpNode", 11070, "11.7", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddChildGraphNode", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddDependencies", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddDependencies_v2", 12030, "12.3", "cuda.h").named(c"cuGraphAddDependencies"),
+    CommandInfo::cuda(c"cuGraphAddEmptyNode", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddEventRecordNode", 11010, "11.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddEventWaitNode", 11010, "11.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddExternalSemaphoresSignalNode", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddExternalSemaphoresWaitNode", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddHostNode", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddKernelNode", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddKernelNode_v2", 12000, "12.0", "cuda.h").named(c"cuGraphAddKernelNode"),
+    CommandInfo::cuda(c"cuGraphAddMemAllocNode", 11040, "11.4", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddMemFreeNode", 11040, "11.4", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddMemcpyNode", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddMemsetNode", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddNode", 12020, "12.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphAddNode_v2", 12030, "12.3", "cuda.h").named(c"cuGraphAddNode"),
+    CommandInfo::cuda(c"cuGraphAddNode_v3", 13040, "13.4", "cuda.h").named(c"cuGraphAddNode"),
+    CommandInfo::cuda(c"cuGraphBatchMemOpNodeGetParams", 11070, "11.7", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphBatchMemOpNodeSetParams", 11070, "11.7", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphChildGraphNodeGetGraph", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphClone", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphConditionalHandleCreate", 12030, "12.3", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphCreate", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphDebugDotPrint", 11030, "11.3", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphDestroy", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphDestroyNode", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphEventRecordNodeGetEvent", 11010, "11.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphEventRecordNodeSetEvent", 11010, "11.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphEventWaitNodeGetEvent", 11010, "11.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphEventWaitNodeSetEvent", 11010, "11.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecBatchMemOpNodeSetParams", 11070, "11.7", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecChildGraphNodeSetParams", 11010, "11.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecDestroy", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecEventRecordNodeSetEvent", 11010, "11.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecEventWaitNodeSetEvent", 11010, "11.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecExternalSemaphoresSignalNodeSetParams", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecExternalSemaphoresWaitNodeSetParams", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecGetFlags", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecGetId", 13010, "13.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecHostNodeSetParams", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecKernelNodeSetParams", 10010, "10.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecKernelNodeSetParams_v2", 12000, "12.0", "cuda.h").named(c"cuGraphExecKernelNodeSetParams"),
+    CommandInfo::cuda(c"cuGraphExecMemcpyNodeSetParams", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecMemsetNodeSetParams", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecNodeSetParams", 12020, "12.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecUpdate", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExecUpdate_v2", 12000, "12.0", "cuda.h").named(c"cuGraphExecUpdate"),
+    CommandInfo::cuda(c"cuGraphExternalSemaphoresSignalNodeGetParams", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExternalSemaphoresSignalNodeSetParams", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExternalSemaphoresWaitNodeGetParams", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphExternalSemaphoresWaitNodeSetParams", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphGetEdges", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphGetEdges_v2", 12030, "12.3", "cuda.h").named(c"cuGraphGetEdges"),
+    CommandInfo::cuda(c"cuGraphGetId", 13010, "13.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphGetNodes", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphGetRootNodes", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphHostNodeGetParams", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphHostNodeSetParams", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphInstantiateWithFlags", 11040, "11.4", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphInstantiateWithParams", 12000, "12.0", "cuda.h").per_thread(c"cuGraphInstantiateWithParams_ptsz", 12000),
+    CommandInfo::cuda(c"cuGraphInstantiate_v2", 11000, "11.0", "cuda.h").named(c"cuGraphInstantiate"),
+    CommandInfo::cuda(c"cuGraphKernelNodeCopyAttributes", 11000, "11.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphKernelNodeGetAttribute", 11000, "11.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphKernelNodeGetParams", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphKernelNodeGetParams_v2", 12000, "12.0", "cuda.h").named(c"cuGraphKernelNodeGetParams"),
+    CommandInfo::cuda(c"cuGraphKernelNodeSetAttribute", 11000, "11.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphKernelNodeSetParams", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphKernelNodeSetParams_v2", 12000, "12.0", "cuda.h").named(c"cuGraphKernelNodeSetParams"),
+    CommandInfo::cuda(c"cuGraphLaunch", 10000, "10.0", "cuda.h").per_thread(c"cuGraphLaunch_ptsz", 10000),
+    CommandInfo::cuda(c"cuGraphMemAllocNodeGetParams", 11040, "11.4", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphMemFreeNodeGetParams", 11040, "11.4", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphMemcpyNodeGetParams", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphMemcpyNodeSetParams", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphMemsetNodeGetParams", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphMemsetNodeSetParams", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphNodeFindInClone", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphNodeGetContainingGraph", 13010, "13.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphNodeGetDependencies", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphNodeGetDependencies_v2", 12030, "12.3", "cuda.h").named(c"cuGraphNodeGetDependencies"),
+    CommandInfo::cuda(c"cuGraphNodeGetDependentNodes", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphNodeGetDependentNodes_v2", 12030, "12.3", "cuda.h").named(c"cuGraphNodeGetDependentNodes"),
+    CommandInfo::cuda(c"cuGraphNodeGetEnabled", 11060, "11.6", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphNodeGetLocalId", 13010, "13.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphNodeGetParams", 13020, "13.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphNodeGetToolsId", 13010, "13.1", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphNodeGetType", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphNodeSetEnabled", 11060, "11.6", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphNodeSetParams", 12020, "12.2", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphNodeSetParams_v2", 13040, "13.4", "cuda.h").named(c"cuGraphNodeSetParams"),
+    CommandInfo::cuda(c"cuGraphReleaseUserObject", 11030, "11.3", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphRemoveDependencies", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphRemoveDependencies_v2", 12030, "12.3", "cuda.h").named(c"cuGraphRemoveDependencies"),
+    CommandInfo::cuda(c"cuGraphRetainUserObject", 11030, "11.3", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphUpload", 11010, "11.1", "cuda.h").per_thread(c"cuGraphUpload_ptsz", 11010),
+    CommandInfo::cuda(c"cuGraphicsEGLRegisterImage", 7000, "7.0", "cudaEGL.h"),
+    CommandInfo::cuda(c"cuGraphicsGLRegisterBuffer", 3000, "3.0", "cudaGL.h"),
+    CommandInfo::cuda(c"cuGraphicsGLRegisterImage", 3000, "3.0", "cudaGL.h"),
+    CommandInfo::cuda(c"cuGraphicsMapResources", 3000, "3.0", "cuda.h").per_thread(c"cuGraphicsMapResources_ptsz", 7000),
+    CommandInfo::cuda(c"cuGraphicsResourceGetMappedEglFrame", 7000, "7.0", "cudaEGL.h"),
+    CommandInfo::cuda(c"cuGraphicsResourceGetMappedMipmappedArray", 5000, "5.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphicsResourceGetMappedPointer_v2", 3020, "3.2", "cuda.h").named(c"cuGraphicsResourceGetMappedPointer"),
+    CommandInfo::cuda(c"cuGraphicsResourceSetMapFlags_v2", 6050, "6.5", "cuda.h").named(c"cuGraphicsResourceSetMapFlags"),
+    CommandInfo::cuda(c"cuGraphicsSubResourceGetMappedArray", 3000, "3.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphicsUnmapResources", 3000, "3.0", "cuda.h").per_thread(c"cuGraphicsUnmapResources_ptsz", 7000),
+    CommandInfo::cuda(c"cuGraphicsUnregisterResource", 3000, "3.0", "cuda.h"),
+    CommandInfo::cuda(c"cuGraphicsVDPAURegisterOutputSurface", 3010, "3.1", "cudaVDPAU.h"),
+    CommandInfo::cuda(c"cuGraphicsVDPAURegisterVideoSurface", 3010, "3.1", "cudaVDPAU.h"),
+    CommandInfo::cuda(c"cuGreenCtxCreate", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuGreenCtxDestroy", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuGreenCtxGetDevResource", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuGreenCtxGetId", 12090, "12.9", "cuda.h"),
+    CommandInfo::cuda(c"cuGreenCtxRecordEvent", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuGreenCtxStreamCreate", 12050, "12.5", "cuda.h"),
+    CommandInfo::cuda(c"cuGreenCtxWaitEvent", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuImportExternalMemory", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuImportExternalSemaphore", 10000, "10.0", "cuda.h"),
+    CommandInfo::cuda(c"cuInit", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuIpcCloseMemHandle", 4010, "4.1", "cuda.h"),
+    CommandInfo::cuda(c"cuIpcGetEventHandle", 4010, "4.1", "cuda.h"),
+    CommandInfo::cuda(c"cuIpcGetMemHandle", 4010, "4.1", "cuda.h"),
+    CommandInfo::cuda(c"cuIpcOpenEventHandle", 4010, "4.1", "cuda.h"),
+    CommandInfo::cuda(c"cuIpcOpenMemHandle_v2", 11000, "11.0", "cuda.h").named(c"cuIpcOpenMemHandle"),
+    CommandInfo::cuda(c"cuKernelGetAttribute", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuKernelGetFunction", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuKernelGetLibrary", 12050, "12.5", "cuda.h"),
+    CommandInfo::cuda(c"cuKernelGetName", 12030, "12.3", "cuda.h"),
+    CommandInfo::cuda(c"cuKernelGetParamCount", 13020, "13.2", "cuda.h"),
+    CommandInfo::cuda(c"cuKernelGetParamInfo", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuKernelSetAttribute", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuKernelSetCacheConfig", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuLaunch", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuLaunchCooperativeKernel", 9000, "9.0", "cuda.h").per_thread(c"cuLaunchCooperativeKernel_ptsz", 9000),
+    CommandInfo::cuda(c"cuLaunchCooperativeKernelMultiDevice", 9000, "9.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuLaunchGrid", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuLaunchGridAsync", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuLaunchHostFunc", 10000, "10.0", "cuda.h").per_thread(c"cuLaunchHostFunc_ptsz", 10000),
+    CommandInfo::cuda(c"cuLaunchHostFunc_v2", 13010, "13.1", "cuda.h").named(c"cuLaunchHostFunc").per_thread(c"cuLaunchHostFunc_v2_ptsz", 13010),
+    CommandInfo::cuda(c"cuLaunchKernel", 4000, "4.0", "cuda.h").per_thread(c"cuLaunchKernel_ptsz", 7000),
+    CommandInfo::cuda(c"cuLaunchKernelEx", 11060, "11.6", "cuda.h").per_thread(c"cuLaunchKernelEx_ptsz", 11060),
+    CommandInfo::cuda(c"cuLibraryEnumerateKernels", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuLibraryGetGlobal", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuLibraryGetKernel", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuLibraryGetKernelCount", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuLibraryGetManaged", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuLibraryGetModule", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuLibraryGetUnifiedFunction", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuLibraryLoadData", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuLibraryLoadFromFile", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuLibraryUnload", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuLinkAddData_v2", 6050, "6.5", "cuda.h").named(c"cuLinkAddData"),
+    CommandInfo::cuda(c"cuLinkAddFile_v2", 6050, "6.5", "cuda.h").named(c"cuLinkAddFile"),
+    CommandInfo::cuda(c"cuLinkComplete", 5050, "5.5", "cuda.h"),
+    CommandInfo::cuda(c"cuLinkCreate_v2", 6050, "6.5", "cuda.h").named(c"cuLinkCreate"),
+    CommandInfo::cuda(c"cuLinkDestroy", 5050, "5.5", "cuda.h"),
+    CommandInfo::cuda(c"cuLogicalEndpointAddDevice", 13030, "13.3", "cuda.h"),
+    CommandInfo::cuda(c"cuLogicalEndpointBindAddr", 13030, "13.3", "cuda.h"),
+    CommandInfo::cuda(c"cuLogicalEndpointBindMem", 13030, "13.3", "cuda.h"),
+    CommandInfo::cuda(c"cuLogicalEndpointCreate", 13030, "13.3", "cuda.h"),
+    CommandInfo::cuda(c"cuLogicalEndpointDestroy", 13030, "13.3", "cuda.h"),
+    CommandInfo::cuda(c"cuLogicalEndpointExport", 13030, "13.3", "cuda.h"),
+    CommandInfo::cuda(c"cuLogicalEndpointGetLimits", 13030, "13.3", "cuda.h"),
+    CommandInfo::cuda(c"cuLogicalEndpointIdRelease", 13030, "13.3", "cuda.h"),
+    CommandInfo::cuda(c"cuLogicalEndpointIdReserve", 13030, "13.3", "cuda.h"),
+    CommandInfo::cuda(c"cuLogicalEndpointImport", 13030, "13.3", "cuda.h"),
+    CommandInfo::cuda(c"cuLogicalEndpointQuery", 13030, "13.3", "cuda.h"),
+    CommandInfo::cuda(c"cuLogicalEndpointUnbind", 13030, "13.3", "cuda.h"),
+    CommandInfo::cuda(c"cuLogsCurrent", 12090, "12.9", "cuda.h"),
+    CommandInfo::cuda(c"cuLogsDumpToFile", 12090, "12.9", "cuda.h"),
+    CommandInfo::cuda(c"cuLogsDumpToMemory", 12090, "12.9", "cuda.h"),
+    CommandInfo::cuda(c"cuLogsRegisterCallback", 12090, "12.9", "cuda.h"),
+    CommandInfo::cuda(c"cuLogsUnregisterCallback", 12090, "12.9", "cuda.h"),
+    CommandInfo::cuda(c"cuMemAddressFree", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemAddressReserve", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemAdvise", 8000, "8.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMemAdvise_v2", 12020, "12.2", "cuda.h").named(c"cuMemAdvise"),
+    CommandInfo::cuda(c"cuMemAllocAsync", 11020, "11.2", "cuda.h").per_thread(c"cuMemAllocAsync_ptsz", 11020),
+    CommandInfo::cuda(c"cuMemAllocFromPoolAsync", 11020, "11.2", "cuda.h").per_thread(c"cuMemAllocFromPoolAsync_ptsz", 11020),
+    CommandInfo::cuda(c"cuMemAllocHost_v2", 3020, "3.2", "cuda.h").named(c"cuMemAllocHost"),
+    CommandInfo::cuda(c"cuMemAllocManaged", 6000, "6.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMemAllocPitch_v2", 3020, "3.2", "cuda.h").named(c"cuMemAllocPitch"),
+    CommandInfo::cuda(c"cuMemAlloc_v2", 3020, "3.2", "cuda.h").named(c"cuMemAlloc"),
+    CommandInfo::cuda(c"cuMemBatchDecompressAsync", 12060, "12.6", "cuda.h").per_thread(c"cuMemBatchDecompressAsync_ptsz", 12060),
+    CommandInfo::cuda(c"cuMemCreate", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemDiscardAndPrefetchBatchAsync", 13000, "13.0", "cuda.h").per_thread(c"cuMemDiscardAndPrefetchBatchAsync_ptsz", 13000),
+    CommandInfo::cuda(c"cuMemDiscardBatchAsync", 13000, "13.0", "cuda.h").per_thread(c"cuMemDiscardBatchAsync_ptsz", 13000),
+    CommandInfo::cuda(c"cuMemExportToShareableHandle", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemFreeAsync", 11020, "11.2", "cuda.h").per_thread(c"cuMemFreeAsync_ptsz", 11020),
+    CommandInfo::cuda(c"cuMemFreeHost", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMemFree_v2", 3020, "3.2", "cuda.h").named(c"cuMemFree"),
+    CommandInfo::cuda(c"cuMemGetAccess", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemGetAddressRange_v2", 3020, "3.2", "cuda.h").named(c"cuMemGetAddressRange"),
+    CommandInfo::cuda(c"cuMemGetAllocationGranularity", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemGetAllocationPropertiesFromHandle", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemGetDefaultMemPool", 13000, "13.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMemGetHandleForAddressRange", 11070, "11.7", "cuda.h"),
+    CommandInfo::cuda(c"cuMemGetInfo_v2", 3020, "3.2", "cuda.h").named(c"cuMemGetInfo"),
+    CommandInfo::cuda(c"cuMemGetLocationInfo", 13040, "13.4", "cuda.h"),
+    CommandInfo::cuda(c"cuMemGetMemPool", 13000, "13.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMemHostAlloc", 2020, "2.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemHostGetDevicePointer_v2", 3020, "3.2", "cuda.h").named(c"cuMemHostGetDevicePointer"),
+    CommandInfo::cuda(c"cuMemHostGetFlags", 2030, "2.3", "cuda.h"),
+    CommandInfo::cuda(c"cuMemHostRegister_v2", 6050, "6.5", "cuda.h").named(c"cuMemHostRegister"),
+    CommandInfo::cuda(c"cuMemHostUnregister", 4000, "4.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMemImportFromShareableHandle", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemMap", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemMapArrayAsync", 11010, "11.1", "cuda.h").per_thread(c"cuMemMapArrayAsync_ptsz", 11010),
+    CommandInfo::cuda(c"cuMemPoolCreate", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemPoolDestroy", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemPoolExportPointer", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemPoolExportToShareableHandle", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemPoolGetAccess", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemPoolGetAttribute", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemPoolImportFromShareableHandle", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemPoolImportPointer", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemPoolSetAccess", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemPoolSetAttribute", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemPoolTrimTo", 11020, "11.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemPrefetchAsync", 8000, "8.0", "cuda.h").per_thread(c"cuMemPrefetchAsync_ptsz", 8000),
+    CommandInfo::cuda(c"cuMemPrefetchAsync_v2", 12020, "12.2", "cuda.h").named(c"cuMemPrefetchAsync").per_thread(c"cuMemPrefetchAsync_v2_ptsz", 12020),
+    CommandInfo::cuda(c"cuMemPrefetchBatchAsync", 13000, "13.0", "cuda.h").per_thread(c"cuMemPrefetchBatchAsync_ptsz", 13000),
+    CommandInfo::cuda(c"cuMemRangeGetAttribute", 8000, "8.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMemRangeGetAttributes", 8000, "8.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMemRelease", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemRetainAllocationHandle", 11000, "11.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMemSetAccess", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemSetMemPool", 13000, "13.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMemUnmap", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuMemcpy", 4000, "4.0", "cuda.h").per_thread(c"cuMemcpy_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpy2DAsync_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpy2DAsync").per_thread(c"cuMemcpy2DAsync_v2_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemcpy2DUnaligned_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpy2DUnaligned").per_thread(c"cuMemcpy2DUnaligned_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpy2D_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpy2D").per_thread(c"cuMemcpy2D_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpy3DAsync_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpy3DAsync").per_thread(c"cuMemcpy3DAsync_v2_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemcpy3DBatchAsync", 12080, "12.8", "cuda.h").per_thread(c"cuMemcpy3DBatchAsync_ptsz", 12080),
+    CommandInfo::cuda(c"cuMemcpy3DBatchAsync_v2", 13000, "13.0", "cuda.h").named(c"cuMemcpy3DBatchAsync").per_thread(c"cuMemcpy3DBatchAsync_v2_ptsz", 13000),
+    CommandInfo::cuda(c"cuMemcpy3DPeer", 4000, "4.0", "cuda.h").per_thread(c"cuMemcpy3DPeer_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpy3DPeerAsync", 4000, "4.0", "cuda.h").per_thread(c"cuMemcpy3DPeerAsync_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemcpy3DWithAttributesAsync", 13020, "13.2", "cuda.h").per_thread(c"cuMemcpy3DWithAttributesAsync_ptsz", 13020),
+    CommandInfo::cuda(c"cuMemcpy3D_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpy3D").per_thread(c"cuMemcpy3D_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpyAsync", 4000, "4.0", "cuda.h").per_thread(c"cuMemcpyAsync_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemcpyAtoA_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyAtoA").per_thread(c"cuMemcpyAtoA_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpyAtoD_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyAtoD").per_thread(c"cuMemcpyAtoD_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpyAtoHAsync_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyAtoHAsync").per_thread(c"cuMemcpyAtoHAsync_v2_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemcpyAtoH_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyAtoH").per_thread(c"cuMemcpyAtoH_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpyBatchAsync", 12080, "12.8", "cuda.h").per_thread(c"cuMemcpyBatchAsync_ptsz", 12080),
+    CommandInfo::cuda(c"cuMemcpyBatchAsync_v2", 13000, "13.0", "cuda.h").named(c"cuMemcpyBatchAsync").per_thread(c"cuMemcpyBatchAsync_v2_ptsz", 13000),
+    CommandInfo::cuda(c"cuMemcpyDtoA_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyDtoA").per_thread(c"cuMemcpyDtoA_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpyDtoDAsync_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyDtoDAsync").per_thread(c"cuMemcpyDtoDAsync_v2_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemcpyDtoD_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyDtoD").per_thread(c"cuMemcpyDtoD_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpyDtoHAsync_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyDtoHAsync").per_thread(c"cuMemcpyDtoHAsync_v2_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemcpyDtoH_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyDtoH").per_thread(c"cuMemcpyDtoH_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpyHtoAAsync_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyHtoAAsync").per_thread(c"cuMemcpyHtoAAsync_v2_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemcpyHtoA_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyHtoA").per_thread(c"cuMemcpyHtoA_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpyHtoDAsync_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyHtoDAsync").per_thread(c"cuMemcpyHtoDAsync_v2_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemcpyHtoD_v2", 3020, "3.2", "cuda.h").named(c"cuMemcpyHtoD").per_thread(c"cuMemcpyHtoD_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpyPeer", 4000, "4.0", "cuda.h").per_thread(c"cuMemcpyPeer_ptds", 7000),
+    CommandInfo::cuda(c"cuMemcpyPeerAsync", 4000, "4.0", "cuda.h").per_thread(c"cuMemcpyPeerAsync_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemcpyWithAttributesAsync", 13020, "13.2", "cuda.h").per_thread(c"cuMemcpyWithAttributesAsync_ptsz", 13020),
+    CommandInfo::cuda(c"cuMemsetD16Async", 3020, "3.2", "cuda.h").per_thread(c"cuMemsetD16Async_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemsetD16_v2", 3020, "3.2", "cuda.h").named(c"cuMemsetD16").per_thread(c"cuMemsetD16_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemsetD2D16Async", 3020, "3.2", "cuda.h").per_thread(c"cuMemsetD2D16Async_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemsetD2D16_v2", 3020, "3.2", "cuda.h").named(c"cuMemsetD2D16").per_thread(c"cuMemsetD2D16_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemsetD2D32Async", 3020, "3.2", "cuda.h").per_thread(c"cuMemsetD2D32Async_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemsetD2D32_v2", 3020, "3.2", "cuda.h").named(c"cuMemsetD2D32").per_thread(c"cuMemsetD2D32_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemsetD2D8Async", 3020, "3.2", "cuda.h").per_thread(c"cuMemsetD2D8Async_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemsetD2D8_v2", 3020, "3.2", "cuda.h").named(c"cuMemsetD2D8").per_thread(c"cuMemsetD2D8_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemsetD32Async", 3020, "3.2", "cuda.h").per_thread(c"cuMemsetD32Async_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemsetD32_v2", 3020, "3.2", "cuda.h").named(c"cuMemsetD32").per_thread(c"cuMemsetD32_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMemsetD8Async", 3020, "3.2", "cuda.h").per_thread(c"cuMemsetD8Async_ptsz", 7000),
+    CommandInfo::cuda(c"cuMemsetD8_v2", 3020, "3.2", "cuda.h").named(c"cuMemsetD8").per_thread(c"cuMemsetD8_v2_ptds", 7000),
+    CommandInfo::cuda(c"cuMipmappedArrayCreate", 5000, "5.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMipmappedArrayDestroy", 5000, "5.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMipmappedArrayGetLevel", 5000, "5.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMipmappedArrayGetMemoryRequirements", 11060, "11.6", "cuda.h"),
+    CommandInfo::cuda(c"cuMipmappedArrayGetSparseProperties", 11010, "11.1", "cuda.h"),
+    CommandInfo::cuda(c"cuModuleEnumerateFunctions", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuModuleGetFunction", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuModuleGetFunctionCount", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuModuleGetGlobal_v2", 3020, "3.2", "cuda.h").named(c"cuModuleGetGlobal"),
+    CommandInfo::cuda(c"cuModuleGetLoadingMode", 11070, "11.7", "cuda.h"),
+    CommandInfo::cuda(c"cuModuleGetSurfRef", 3000, "3.0", "cuda.h").deprecated("12.0"),
+    CommandInfo::cuda(c"cuModuleGetTexRef", 2000, "2.0", "cuda.h").deprecated("12.0"),
+    CommandInfo::cuda(c"cuModuleLoad", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuModuleLoadData", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuModuleLoadDataEx", 2010, "2.1", "cuda.h"),
+    CommandInfo::cuda(c"cuModuleLoadFatBinary", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuModuleUnload", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuMulticastAddDevice", 12010, "12.1", "cuda.h"),
+    CommandInfo::cuda(c"cuMulticastBindAddr", 12010, "12.1", "cuda.h"),
+    CommandInfo::cuda(c"cuMulticastBindAddr_v2", 13010, "13.1", "cuda.h").named(c"cuMulticastBindAddr"),
+    CommandInfo::cuda(c"cuMulticastBindMem", 12010, "12.1", "cuda.h"),
+    CommandInfo::cuda(c"cuMulticastBindMem_v2", 13010, "13.1", "cuda.h").named(c"cuMulticastBindMem"),
+    CommandInfo::cuda(c"cuMulticastCreate", 12010, "12.1", "cuda.h"),
+    CommandInfo::cuda(c"cuMulticastGetGranularity", 12010, "12.1", "cuda.h"),
+    CommandInfo::cuda(c"cuMulticastUnbind", 12010, "12.1", "cuda.h"),
+    CommandInfo::cuda(c"cuOccupancyAvailableDynamicSMemPerBlock", 10020, "10.2", "cuda.h"),
+    CommandInfo::cuda(c"cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, "6.5", "cuda.h"),
+    CommandInfo::cuda(c"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", 7000, "7.0", "cuda.h"),
+    CommandInfo::cuda(c"cuOccupancyMaxActiveClusters", 11070, "11.7", "cuda.h"),
+    CommandInfo::cuda(c"cuOccupancyMaxPotentialBlockSize", 6050, "6.5", "cuda.h"),
+    CommandInfo::cuda(c"cuOccupancyMaxPotentialBlockSizeWithFlags", 7000, "7.0", "cuda.h"),
+    CommandInfo::cuda(c"cuOccupancyMaxPotentialClusterSize", 11070, "11.7", "cuda.h"),
+    CommandInfo::cuda(c"cuParamSetSize", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuParamSetTexRef", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuParamSetf", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuParamSeti", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuParamSetv", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuPointerGetAttribute", 4000, "4.0", "cuda.h"),
+    CommandInfo::cuda(c"cuPointerGetAttributes", 7000, "7.0", "cuda.h"),
+    CommandInfo::cuda(c"cuPointerSetAttribute", 6000, "6.0", "cuda.h"),
+    CommandInfo::cuda(c"cuSignalExternalSemaphoresAsync", 10000, "10.0", "cuda.h").per_thread(c"cuSignalExternalSemaphoresAsync_ptsz", 10000),
+    CommandInfo::cuda(c"cuStreamAddCallback", 5000, "5.0", "cuda.h").per_thread(c"cuStreamAddCallback_ptsz", 7000),
+    CommandInfo::cuda(c"cuStreamAttachMemAsync", 6000, "6.0", "cuda.h").per_thread(c"cuStreamAttachMemAsync_ptsz", 7000),
+    CommandInfo::cuda(c"cuStreamBatchMemOp", 8000, "8.0", "cuda.h").per_thread(c"cuStreamBatchMemOp_ptsz", 8000),
+    CommandInfo::cuda(c"cuStreamBatchMemOp_v2", 11070, "11.7", "cuda.h").named(c"cuStreamBatchMemOp").per_thread(c"cuStreamBatchMemOp_v2_ptsz", 11070),
+    CommandInfo::cuda(c"cuStreamBeginCaptureToCig", 13010, "13.1", "cuda.h").per_thread(c"cuStreamBeginCaptureToCig_ptsz", 13010),
+    CommandInfo::cuda(c"cuStreamBeginCaptureToGraph", 12030, "12.3", "cuda.h").per_thread(c"cuStreamBeginCaptureToGraph_ptsz", 12030),
+    CommandInfo::cuda(c"cuStreamBeginCapture_v2", 10010, "10.1", "cuda.h").named(c"cuStreamBeginCapture").per_thread(c"cuStreamBeginCapture_v2_ptsz", 10010),
+    CommandInfo::cuda(c"cuStreamBeginRecaptureToGraph", 13030, "13.3", "cuda.h").per_thread(c"cuStreamBeginRecaptureToGraph_ptsz", 13030),
+    CommandInfo::cuda(c"cuStreamCopyAttributes", 11000, "11.0", "cuda.h").per_thread(c"cuStreamCopyAttributes_ptsz", 11000),
+    CommandInfo::cuda(c"cuStreamCreate", 2000, "2.0", "cuda.h"),
+    CommandInfo::cuda(c"cuStreamCreateWithPriority", 5050, "5.5", "cuda.h"),
+    CommandInfo::cuda(c"cuStreamDestroy_v2", 4000, "4.0", "cuda.h").named(c"cuStreamDestroy"),
+    CommandInfo::cuda(c"cuStreamEndCapture", 10000, "10.0", "cuda.h").per_thread(c"cuStreamEndCapture_ptsz", 10000),
+    CommandInfo::cuda(c"cuStreamEndCaptureToCig", 13010, "13.1", "cuda.h").per_thread(c"cuStreamEndCaptureToCig_ptsz", 13010),
+    CommandInfo::cuda(c"cuStreamGetAttribute", 11000, "11.0", "cuda.h").per_thread(c"cuStreamGetAttribute_ptsz", 11000),
+    CommandInfo::cuda(c"cuStreamGetCaptureInfo", 10010, "10.1", "cuda.h").per_thread(c"cuStreamGetCaptureInfo_ptsz", 10010),
+    CommandInfo::cuda(c"cuStreamGetCaptureInfo_v2", 11030, "11.3", "cuda.h").named(c"cuStreamGetCaptureInfo").per_thread(c"cuStreamGetCaptureInfo_v2_ptsz", 11030),
+    CommandInfo::cuda(c"cuStreamGetCaptureInfo_v3", 12030, "12.3", "cuda.h").named(c"cuStreamGetCaptureInfo").per_thread(c"cuStreamGetCaptureInfo_v3_ptsz", 12030),
+    CommandInfo::cuda(c"cuStreamGetCtx", 9020, "9.2", "cuda.h").per_thread(c"cuStreamGetCtx_ptsz", 9020),
+    CommandInfo::cuda(c"cuStreamGetCtx_v2", 12050, "12.5", "cuda.h").named(c"cuStreamGetCtx").per_thread(c"cuStreamGetCtx_v2_ptsz", 12050),
+    CommandInfo::cuda(c"cuStreamGetDevResource", 13010, "13.1", "cuda.h").per_thread(c"cuStreamGetDevResource_ptsz", 13010),
+    CommandInfo::cuda(c"cuStreamGetDevice", 12080, "12.8", "cuda.h").per_thread(c"cuStreamGetDevice_ptsz", 12080),
+    CommandInfo::cuda(c"cuStreamGetFlags", 5050, "5.5", "cuda.h").per_thread(c"cuStreamGetFlags_ptsz", 7000),
+    CommandInfo::cuda(c"cuStreamGetGreenCtx", 12040, "12.4", "cuda.h"),
+    CommandInfo::cuda(c"cuStreamGetId", 12000, "12.0", "cuda.h").per_thread(c"cuStreamGetId_ptsz", 12000),
+    CommandInfo::cuda(c"cuStreamGetPriority", 5050, "5.5", "cuda.h").per_thread(c"cuStreamGetPriority_ptsz", 7000),
+    CommandInfo::cuda(c"cuStreamIsCapturing", 10000, "10.0", "cuda.h").per_thread(c"cuStreamIsCapturing_ptsz", 10000),
+    CommandInfo::cuda(c"cuStreamQuery", 2000, "2.0", "cuda.h").per_thread(c"cuStreamQuery_ptsz", 7000),
+    CommandInfo::cuda(c"cuStreamSetAttribute", 11000, "11.0", "cuda.h").per_thread(c"cuStreamSetAttribute_ptsz", 11000),
+    CommandInfo::cuda(c"cuStreamSynchronize", 2000, "2.0", "cuda.h").per_thread(c"cuStreamSynchronize_ptsz", 7000),
+    CommandInfo::cuda(c"cuStreamUpdateCaptureDependencies", 11030, "11.3", "cuda.h").per_thread(c"cuStreamUpdateCaptureDependencies_ptsz", 11030),
+    CommandInfo::cuda(c"cuStreamUpdateCaptureDependencies_v2", 12030, "12.3", "cuda.h").named(c"cuStreamUpdateCaptureDependencies").per_thread(c"cuStreamUpdateCaptureDependencies_v2_ptsz", 12030),
+    CommandInfo::cuda(c"cuStreamWaitEvent", 3020, "3.2", "cuda.h").per_thread(c"cuStreamWaitEvent_ptsz", 7000),
+    CommandInfo::cuda(c"cuStreamWaitValue32", 8000, "8.0", "cuda.h").per_thread(c"cuStreamWaitValue32_ptsz", 8000),
+    CommandInfo::cuda(c"cuStreamWaitValue32_v2", 11070, "11.7", "cuda.h").named(c"cuStreamWaitValue32").per_thread(c"cuStreamWaitValue32_v2_ptsz", 11070),
+    CommandInfo::cuda(c"cuStreamWaitValue64", 9000, "9.0", "cuda.h").per_thread(c"cuStreamWaitValue64_ptsz", 9000),
+    CommandInfo::cuda(c"cuStreamWaitValue64_v2", 11070, "11.7", "cuda.h").named(c"cuStreamWaitValue64").per_thread(c"cuStreamWaitValue64_v2_ptsz", 11070),
+    CommandInfo::cuda(c"cuStreamWriteValue32", 8000, "8.0", "cuda.h").per_thread(c"cuStreamWriteValue32_ptsz", 8000),
+    CommandInfo::cuda(c"cuStreamWriteValue32_v2", 11070, "11.7", "cuda.h").named(c"cuStreamWriteValue32").per_thread(c"cuStreamWriteValue32_v2_ptsz", 11070),
+    CommandInfo::cuda(c"cuStreamWriteValue64", 9000, "9.0", "cuda.h").per_thread(c"cuStreamWriteValue64_ptsz", 9000),
+    CommandInfo::cuda(c"cuStreamWriteValue64_v2", 11070, "11.7", "cuda.h").named(c"cuStreamWriteValue64").per_thread(c"cuStreamWriteValue64_v2_ptsz", 11070),
+    CommandInfo::cuda(c"cuSurfObjectCreate", 5000, "5.0", "cuda.h"),
+    CommandInfo::cuda(c"cuSurfObjectDestroy", 5000, "5.0", "cuda.h"),
+    CommandInfo::cuda(c"cuSurfObjectGetResourceDesc", 5000, "5.0", "cuda.h"),
+    CommandInfo::cuda(c"cuSurfRefGetArray", 3000, "3.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuSurfRefSetArray", 3000, "3.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTensorMapEncodeIm2col", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuTensorMapEncodeIm2colWide", 12080, "12.8", "cuda.h"),
+    CommandInfo::cuda(c"cuTensorMapEncodeTiled", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuTensorMapReplaceAddress", 12000, "12.0", "cuda.h"),
+    CommandInfo::cuda(c"cuTensorMapSetAllocationClass", 13050, "13.5", "cuda.h"),
+    CommandInfo::cuda(c"cuTexObjectCreate", 5000, "5.0", "cuda.h"),
+    CommandInfo::cuda(c"cuTexObjectDestroy", 5000, "5.0", "cuda.h"),
+    CommandInfo::cuda(c"cuTexObjectGetResourceDesc", 5000, "5.0", "cuda.h"),
+    CommandInfo::cuda(c"cuTexObjectGetResourceViewDesc", 5000, "5.0", "cuda.h"),
+    CommandInfo::cuda(c"cuTexObjectGetTextureDesc", 5000, "5.0", "cuda.h"),
+    CommandInfo::cuda(c"cuTexRefCreate", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefDestroy", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefGetAddressMode", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefGetAddress_v2", 3020, "3.2", "cuda.h").named(c"cuTexRefGetAddress").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefGetArray", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefGetBorderColor", 8000, "8.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefGetFilterMode", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefGetFlags", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefGetFormat", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefGetMaxAnisotropy", 5000, "5.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefGetMipmapFilterMode", 5000, "5.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefGetMipmapLevelBias", 5000, "5.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefGetMipmapLevelClamp", 5000, "5.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefGetMipmappedArray", 5000, "5.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetAddress2D_v3", 4010, "4.1", "cuda.h").named(c"cuTexRefSetAddress2D").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetAddressMode", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetAddress_v2", 3020, "3.2", "cuda.h").named(c"cuTexRefSetAddress").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetArray", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetBorderColor", 8000, "8.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetFilterMode", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetFlags", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetFormat", 2000, "2.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetMaxAnisotropy", 5000, "5.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetMipmapFilterMode", 5000, "5.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetMipmapLevelBias", 5000, "5.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetMipmapLevelClamp", 5000, "5.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuTexRefSetMipmappedArray", 5000, "5.0", "cuda.h").deprecated("11.7"),
+    CommandInfo::cuda(c"cuThreadExchangeStreamCaptureMode", 10010, "10.1", "cuda.h"),
+    CommandInfo::cuda(c"cuUserObjectCreate", 11030, "11.3", "cuda.h"),
+    CommandInfo::cuda(c"cuUserObjectRelease", 11030, "11.3", "cuda.h"),
+    CommandInfo::cuda(c"cuUserObjectRetain", 11030, "11.3", "cuda.h"),
+    CommandInfo::cuda(c"cuVDPAUCtxCreate_v2", 3020, "3.2", "cudaVDPAU.h").named(c"cuVDPAUCtxCreate"),
+    CommandInfo::cuda(c"cuVDPAUGetDevice", 3010, "3.1", "cudaVDPAU.h"),
+    CommandInfo::cuda(c"cuWaitExternalSemaphoresAsync", 10000, "10.0", "cuda.h").per_thread(c"cuWaitExternalSemaphoresAsync_ptsz", 10000),
+    #[cfg(windows)] CommandInfo::cuda(c"cuWGLGetDevice", 2020, "2.2", "cudaGL.h"),
+]);

@@ -8,6 +8,7 @@
 mod aliases;
 mod bits;
 mod callbacks;
+#[rustfmt::skip]
 mod commands;
 mod constants;
 mod enums;

@@ -4,7 +4,10 @@
 use core::ffi::{c_char, c_int, c_uchar, c_void};
 
 use super::*;
-use crate::ErrorChannel;
+
+use crate::command::numbered;
+
+use crate::{CommandInfo, ErrorChannel};
 
 command! {
     clBuildProgram, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clBuildProgram.html",
@@ -15,11 +18,7 @@ command! {
         options: *const c_char,
         pfn_notify: Option<unsafe extern "system" fn(program: cl_program, user_data: *mut c_void)>,
         user_data: *mut c_void,
-    ) -> cl_result;
-    symbol: c"clBuildProgram",
-    name: c"clBuildProgram",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -27,10 +26,7 @@ command! {
     fn(
         event_list: *const cl_event,
         num_events_in_list: usize,
-    ) -> cl_result;
-    symbol: c"clCancelCommandsIMG",
-    name: c"clCancelCommandsIMG",
-    extensions: &["cl_img_cancel_command"],
+    ) -> cl_result
 }
 
 command! {
@@ -38,12 +34,7 @@ command! {
     fn(
         source_kernel: cl_kernel,
         errcode_ret: *mut cl_result,
-    ) -> cl_kernel;
-    symbol: c"clCloneKernel",
-    name: c"clCloneKernel",
-    since: "2.1",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_kernel
 }
 
 command! {
@@ -56,10 +47,7 @@ command! {
         sync_point_wait_list: *const cl_sync_point_khr,
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
-    ) -> cl_result;
-    symbol: c"clCommandBarrierWithWaitListKHR",
-    name: c"clCommandBarrierWithWaitListKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -77,10 +65,7 @@ command! {
         sync_point_wait_list: *const cl_sync_point_khr,
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
-    ) -> cl_result;
-    symbol: c"clCommandCopyBufferKHR",
-    name: c"clCommandCopyBufferKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -102,10 +87,7 @@ command! {
         sync_point_wait_list: *const cl_sync_point_khr,
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
-    ) -> cl_result;
-    symbol: c"clCommandCopyBufferRectKHR",
-    name: c"clCommandCopyBufferRectKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -123,10 +105,7 @@ command! {
         sync_point_wait_list: *const cl_sync_point_khr,
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
-    ) -> cl_result;
-    symbol: c"clCommandCopyBufferToImageKHR",
-    name: c"clCommandCopyBufferToImageKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -144,10 +123,7 @@ command! {
         sync_point_wait_list: *const cl_sync_point_khr,
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
-    ) -> cl_result;
-    symbol: c"clCommandCopyImageKHR",
-    name: c"clCommandCopyImageKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -165,10 +141,7 @@ command! {
         sync_point_wait_list: *const cl_sync_point_khr,
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
-    ) -> cl_result;
-    symbol: c"clCommandCopyImageToBufferKHR",
-    name: c"clCommandCopyImageToBufferKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -186,10 +159,7 @@ command! {
         sync_point_wait_list: *const cl_sync_point_khr,
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
-    ) -> cl_result;
-    symbol: c"clCommandFillBufferKHR",
-    name: c"clCommandFillBufferKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -206,10 +176,7 @@ command! {
         sync_point_wait_list: *const cl_sync_point_khr,
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
-    ) -> cl_result;
-    symbol: c"clCommandFillImageKHR",
-    name: c"clCommandFillImageKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -227,10 +194,7 @@ command! {
         sync_point_wait_list: *const cl_sync_point_khr,
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
-    ) -> cl_result;
-    symbol: c"clCommandNDRangeKernelKHR",
-    name: c"clCommandNDRangeKernelKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -247,10 +211,7 @@ command! {
         sync_point_wait_list: *const cl_sync_point_khr,
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
-    ) -> cl_result;
-    symbol: c"clCommandSVMMemFillKHR",
-    name: c"clCommandSVMMemFillKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -266,10 +227,7 @@ command! {
         sync_point_wait_list: *const cl_sync_point_khr,
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
-    ) -> cl_result;
-    symbol: c"clCommandSVMMemcpyKHR",
-    name: c"clCommandSVMMemcpyKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -284,11 +242,7 @@ command! {
         header_include_names: *mut *const c_char,
         pfn_notify: Option<unsafe extern "system" fn(program: cl_program, user_data: *mut c_void)>,
         user_data: *mut c_void,
-    ) -> cl_result;
-    symbol: c"clCompileProgram",
-    name: c"clCompileProgram",
-    since: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -299,11 +253,7 @@ command! {
         descriptor_size: usize,
         descriptor: *const c_void,
         errcode_ret: *mut cl_result,
-    ) -> cl_accelerator_intel;
-    symbol: c"clCreateAcceleratorINTEL",
-    name: c"clCreateAcceleratorINTEL",
-    extensions: &["cl_intel_accelerator"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_accelerator_intel
 }
 
 command! {
@@ -314,12 +264,7 @@ command! {
         size: usize,
         host_ptr: *mut c_void,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateBuffer",
-    name: c"clCreateBuffer",
-    since: "1.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_mem
 }
 
 command! {
@@ -331,12 +276,7 @@ command! {
         size: usize,
         host_ptr: *mut c_void,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateBufferWithProperties",
-    name: c"clCreateBufferWithProperties",
-    since: "3.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_mem
 }
 
 command! {
@@ -348,11 +288,7 @@ command! {
         size: usize,
         host_ptr: *mut c_void,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateBufferWithPropertiesINTEL",
-    name: c"clCreateBufferWithPropertiesINTEL",
-    extensions: &["cl_intel_create_buffer_with_properties"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 command! {
@@ -362,11 +298,7 @@ command! {
         queues: *const cl_command_queue,
         properties: *const cl_command_buffer_properties_khr,
         errcode_ret: *mut cl_result,
-    ) -> cl_command_buffer_khr;
-    symbol: c"clCreateCommandBufferKHR",
-    name: c"clCreateCommandBufferKHR",
-    extensions: &["cl_khr_command_buffer"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_command_buffer_khr
 }
 
 command! {
@@ -376,13 +308,7 @@ command! {
         device: cl_device_id,
         properties: cl_command_queue_properties,
         errcode_ret: *mut cl_result,
-    ) -> cl_command_queue;
-    symbol: c"clCreateCommandQueue",
-    name: c"clCreateCommandQueue",
-    since: "1.0",
-    deprecated: "2.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_command_queue
 }
 
 command! {
@@ -392,12 +318,7 @@ command! {
         device: cl_device_id,
         properties: *const cl_queue_properties,
         errcode_ret: *mut cl_result,
-    ) -> cl_command_queue;
-    symbol: c"clCreateCommandQueueWithProperties",
-    name: c"clCreateCommandQueueWithProperties",
-    since: "2.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_command_queue
 }
 
 command! {
@@ -407,11 +328,7 @@ command! {
         device: cl_device_id,
         properties: *const cl_queue_properties_khr,
         errcode_ret: *mut cl_result,
-    ) -> cl_command_queue;
-    symbol: c"clCreateCommandQueueWithPropertiesKHR",
-    name: c"clCreateCommandQueueWithPropertiesKHR",
-    extensions: &["cl_khr_create_command_queue"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_command_queue
 }
 
 command! {
@@ -423,12 +340,7 @@ command! {
         pfn_notify: Option<unsafe extern "system" fn(errinfo: *const c_char, private_info: *const c_void, cb: usize, user_data: *mut c_void)>,
         user_data: *mut c_void,
         errcode_ret: *mut cl_result,
-    ) -> cl_context;
-    symbol: c"clCreateContext",
-    name: c"clCreateContext",
-    since: "1.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_context
 }
 
 command! {
@@ -439,12 +351,7 @@ command! {
         pfn_notify: Option<unsafe extern "system" fn(errinfo: *const c_char, private_info: *const c_void, cb: usize, user_data: *mut c_void)>,
         user_data: *mut c_void,
         errcode_ret: *mut cl_result,
-    ) -> cl_context;
-    symbol: c"clCreateContextFromType",
-    name: c"clCreateContextFromType",
-    since: "1.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_context
 }
 
 command! {
@@ -454,11 +361,7 @@ command! {
         sync: CLeglSyncKHR,
         display: CLeglDisplayKHR,
         errcode_ret: *mut cl_result,
-    ) -> cl_event;
-    symbol: c"clCreateEventFromEGLSyncKHR",
-    name: c"clCreateEventFromEGLSyncKHR",
-    extensions: &["cl_khr_egl_event"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_event
 }
 
 command! {
@@ -467,11 +370,7 @@ command! {
         context: cl_context,
         sync: cl_GLsync,
         errcode_ret: *mut cl_result,
-    ) -> cl_event;
-    symbol: c"clCreateEventFromGLsyncKHR",
-    name: c"clCreateEventFromGLsyncKHR",
-    extensions: &["cl_khr_gl_event"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_event
 }
 
 #[cfg(windows)]
@@ -482,11 +381,7 @@ command! {
         flags: cl_mem_flags,
         resource: *mut ID3D10Buffer,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromD3D10BufferKHR",
-    name: c"clCreateFromD3D10BufferKHR",
-    extensions: &["cl_khr_d3d10_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 #[cfg(windows)]
@@ -498,11 +393,7 @@ command! {
         resource: *mut ID3D10Texture2D,
         subresource: UINT,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromD3D10Texture2DKHR",
-    name: c"clCreateFromD3D10Texture2DKHR",
-    extensions: &["cl_khr_d3d10_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 #[cfg(windows)]
@@ -514,11 +405,7 @@ command! {
         resource: *mut ID3D10Texture3D,
         subresource: UINT,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromD3D10Texture3DKHR",
-    name: c"clCreateFromD3D10Texture3DKHR",
-    extensions: &["cl_khr_d3d10_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 #[cfg(windows)]
@@ -529,11 +416,7 @@ command! {
         flags: cl_mem_flags,
         resource: *mut ID3D11Buffer,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromD3D11BufferKHR",
-    name: c"clCreateFromD3D11BufferKHR",
-    extensions: &["cl_khr_d3d11_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 #[cfg(windows)]
@@ -545,11 +428,7 @@ command! {
         resource: *mut ID3D11Texture2D,
         subresource: UINT,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromD3D11Texture2DKHR",
-    name: c"clCreateFromD3D11Texture2DKHR",
-    extensions: &["cl_khr_d3d11_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 #[cfg(windows)]
@@ -561,11 +440,7 @@ command! {
         resource: *mut ID3D11Texture3D,
         subresource: UINT,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromD3D11Texture3DKHR",
-    name: c"clCreateFromD3D11Texture3DKHR",
-    extensions: &["cl_khr_d3d11_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 #[cfg(windows)]
@@ -578,11 +453,7 @@ command! {
         sharedHandle: HANDLE,
         plane: UINT,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromDX9MediaSurfaceINTEL",
-    name: c"clCreateFromDX9MediaSurfaceINTEL",
-    extensions: &["cl_intel_dx9_media_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 command! {
@@ -594,11 +465,7 @@ command! {
         surface_info: *mut c_void,
         plane: cl_uint,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromDX9MediaSurfaceKHR",
-    name: c"clCreateFromDX9MediaSurfaceKHR",
-    extensions: &["cl_khr_dx9_media_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 command! {
@@ -610,11 +477,7 @@ command! {
         flags: cl_mem_flags,
         properties: *const cl_egl_image_properties_khr,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromEGLImageKHR",
-    name: c"clCreateFromEGLImageKHR",
-    extensions: &["cl_khr_egl_image"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 command! {
@@ -624,11 +487,7 @@ command! {
         flags: cl_mem_flags,
         bufobj: cl_GLuint,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromGLBuffer",
-    name: c"clCreateFromGLBuffer",
-    extensions: &["cl_khr_gl_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 command! {
@@ -638,11 +497,7 @@ command! {
         flags: cl_mem_flags,
         renderbuffer: cl_GLuint,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromGLRenderbuffer",
-    name: c"clCreateFromGLRenderbuffer",
-    extensions: &["cl_khr_gl_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 command! {
@@ -654,11 +509,7 @@ command! {
         miplevel: cl_GLint,
         texture: cl_GLuint,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromGLTexture",
-    name: c"clCreateFromGLTexture",
-    extensions: &["cl_khr_gl_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 command! {
@@ -670,12 +521,7 @@ command! {
         miplevel: cl_GLint,
         texture: cl_GLuint,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromGLTexture2D",
-    name: c"clCreateFromGLTexture2D",
-    deprecated: "1.2",
-    extensions: &["cl_khr_gl_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 command! {
@@ -687,12 +533,7 @@ command! {
         miplevel: cl_GLint,
         texture: cl_GLuint,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromGLTexture3D",
-    name: c"clCreateFromGLTexture3D",
-    deprecated: "1.2",
-    extensions: &["cl_khr_gl_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 command! {
@@ -703,11 +544,7 @@ command! {
         surface: *mut VASurfaceID,
         plane: cl_uint,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateFromVA_APIMediaSurfaceINTEL",
-    name: c"clCreateFromVA_APIMediaSurfaceINTEL",
-    extensions: &["cl_intel_va_api_media_sharing"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 command! {
@@ -719,12 +556,7 @@ command! {
         image_desc: *const cl_image_desc,
         host_ptr: *mut c_void,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateImage",
-    name: c"clCreateImage",
-    since: "1.2",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_mem
 }
 
 command! {
@@ -738,13 +570,7 @@ command! {
         image_row_pitch: usize,
         host_ptr: *mut c_void,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateImage2D",
-    name: c"clCreateImage2D",
-    since: "1.0",
-    deprecated: "1.2",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_mem
 }
 
 command! {
@@ -760,13 +586,7 @@ command! {
         image_slice_pitch: usize,
         host_ptr: *mut c_void,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateImage3D",
-    name: c"clCreateImage3D",
-    since: "1.0",
-    deprecated: "1.2",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_mem
 }
 
 command! {
@@ -779,12 +599,7 @@ command! {
         image_desc: *const cl_image_desc,
         host_ptr: *mut c_void,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateImageWithProperties",
-    name: c"clCreateImageWithProperties",
-    since: "3.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_mem
 }
 
 command! {
@@ -793,12 +608,7 @@ command! {
         program: cl_program,
         kernel_name: *const c_char,
         errcode_ret: *mut cl_result,
-    ) -> cl_kernel;
-    symbol: c"clCreateKernel",
-    name: c"clCreateKernel",
-    since: "1.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_kernel
 }
 
 command! {
@@ -808,11 +618,7 @@ command! {
         num_kernels: cl_uint,
         kernels: *mut cl_kernel,
         num_kernels_ret: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clCreateKernelsInProgram",
-    name: c"clCreateKernelsInProgram",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -824,12 +630,7 @@ command! {
         pipe_max_packets: cl_uint,
         properties: *const cl_pipe_properties,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreatePipe",
-    name: c"clCreatePipe",
-    since: "2.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_mem
 }
 
 command! {
@@ -842,12 +643,7 @@ command! {
         binaries: *mut *const c_uchar,
         binary_status: *mut cl_result,
         errcode_ret: *mut cl_result,
-    ) -> cl_program;
-    symbol: c"clCreateProgramWithBinary",
-    name: c"clCreateProgramWithBinary",
-    since: "1.0",
-    error_channel: ErrorChannel::PerItem,
-    header: "CL/cl.h",
+    ) -> cl_program
 }
 
 command! {
@@ -858,12 +654,7 @@ command! {
         device_list: *const cl_device_id,
         kernel_names: *const c_char,
         errcode_ret: *mut cl_result,
-    ) -> cl_program;
-    symbol: c"clCreateProgramWithBuiltInKernels",
-    name: c"clCreateProgramWithBuiltInKernels",
-    since: "1.2",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_program
 }
 
 command! {
@@ -873,12 +664,7 @@ command! {
         il: *const c_void,
         length: usize,
         errcode_ret: *mut cl_result,
-    ) -> cl_program;
-    symbol: c"clCreateProgramWithIL",
-    name: c"clCreateProgramWithIL",
-    since: "2.1",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_program
 }
 
 command! {
@@ -888,11 +674,7 @@ command! {
         il: *const c_void,
         length: usize,
         errcode_ret: *mut cl_result,
-    ) -> cl_program;
-    symbol: c"clCreateProgramWithILKHR",
-    name: c"clCreateProgramWithILKHR",
-    extensions: &["cl_khr_il_program"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_program
 }
 
 command! {
@@ -903,12 +685,7 @@ command! {
         strings: *mut *const c_char,
         lengths: *const usize,
         errcode_ret: *mut cl_result,
-    ) -> cl_program;
-    symbol: c"clCreateProgramWithSource",
-    name: c"clCreateProgramWithSource",
-    since: "1.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_program
 }
 
 command! {
@@ -919,13 +696,7 @@ command! {
         addressing_mode: cl_addressing_mode,
         filter_mode: cl_filter_mode,
         errcode_ret: *mut cl_result,
-    ) -> cl_sampler;
-    symbol: c"clCreateSampler",
-    name: c"clCreateSampler",
-    since: "1.0",
-    deprecated: "2.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_sampler
 }
 
 command! {
@@ -934,12 +705,7 @@ command! {
         context: cl_context,
         sampler_properties: *const cl_sampler_properties,
         errcode_ret: *mut cl_result,
-    ) -> cl_sampler;
-    symbol: c"clCreateSamplerWithProperties",
-    name: c"clCreateSamplerWithProperties",
-    since: "2.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_sampler
 }
 
 command! {
@@ -948,11 +714,7 @@ command! {
         context: cl_context,
         sema_props: *const cl_semaphore_properties_khr,
         errcode_ret: *mut cl_result,
-    ) -> cl_semaphore_khr;
-    symbol: c"clCreateSemaphoreWithPropertiesKHR",
-    name: c"clCreateSemaphoreWithPropertiesKHR",
-    extensions: &["cl_khr_semaphore"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_semaphore_khr
 }
 
 command! {
@@ -963,12 +725,7 @@ command! {
         buffer_create_type: cl_buffer_create_type,
         buffer_create_info: *const c_void,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clCreateSubBuffer",
-    name: c"clCreateSubBuffer",
-    since: "1.1",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_mem
 }
 
 command! {
@@ -979,11 +736,7 @@ command! {
         num_devices: cl_uint,
         out_devices: *mut cl_device_id,
         num_devices_ret: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clCreateSubDevices",
-    name: c"clCreateSubDevices",
-    since: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -994,10 +747,7 @@ command! {
         num_entries: cl_uint,
         out_devices: *mut cl_device_id,
         num_devices: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clCreateSubDevicesEXT",
-    name: c"clCreateSubDevicesEXT",
-    extensions: &["cl_ext_device_fission"],
+    ) -> cl_result
 }
 
 command! {
@@ -1005,20 +755,12 @@ command! {
     fn(
         context: cl_context,
         errcode_ret: *mut cl_result,
-    ) -> cl_event;
-    symbol: c"clCreateUserEvent",
-    name: c"clCreateUserEvent",
-    since: "1.1",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_event
 }
 
 command! {
     clDeinitLayer, "With `cl_loader_layers`." opencl "",
-    fn() -> cl_result;
-    symbol: c"clDeinitLayer",
-    name: c"clDeinitLayer",
-    extensions: &["cl_loader_layers"],
+    fn() -> cl_result
 }
 
 command! {
@@ -1030,11 +772,7 @@ command! {
         size: usize,
         alignment: cl_uint,
         errcode_ret: *mut cl_result,
-    ) -> *mut c_void;
-    symbol: c"clDeviceMemAllocINTEL",
-    name: c"clDeviceMemAllocINTEL",
-    extensions: &["cl_intel_unified_shared_memory"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> *mut c_void
 }
 
 #[cfg(windows)]
@@ -1047,10 +785,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueAcquireD3D10ObjectsKHR",
-    name: c"clEnqueueAcquireD3D10ObjectsKHR",
-    extensions: &["cl_khr_d3d10_sharing"],
+    ) -> cl_result
 }
 
 #[cfg(windows)]
@@ -1063,10 +798,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueAcquireD3D11ObjectsKHR",
-    name: c"clEnqueueAcquireD3D11ObjectsKHR",
-    extensions: &["cl_khr_d3d11_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -1078,10 +810,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueAcquireDX9MediaSurfacesKHR",
-    name: c"clEnqueueAcquireDX9MediaSurfacesKHR",
-    extensions: &["cl_khr_dx9_media_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -1093,10 +822,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueAcquireDX9ObjectsINTEL",
-    name: c"clEnqueueAcquireDX9ObjectsINTEL",
-    extensions: &["cl_intel_dx9_media_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -1108,10 +834,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueAcquireEGLObjectsKHR",
-    name: c"clEnqueueAcquireEGLObjectsKHR",
-    extensions: &["cl_khr_egl_image"],
+    ) -> cl_result
 }
 
 command! {
@@ -1123,10 +846,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueAcquireExternalMemObjectsKHR",
-    name: c"clEnqueueAcquireExternalMemObjectsKHR",
-    extensions: &["cl_khr_external_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -1138,10 +858,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueAcquireGLObjects",
-    name: c"clEnqueueAcquireGLObjects",
-    extensions: &["cl_khr_gl_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -1153,10 +870,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueAcquireGrallocObjectsIMG",
-    name: c"clEnqueueAcquireGrallocObjectsIMG",
-    extensions: &["cl_img_use_gralloc_ptr"],
+    ) -> cl_result
 }
 
 command! {
@@ -1168,22 +882,14 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueAcquireVA_APIMediaSurfacesINTEL",
-    name: c"clEnqueueAcquireVA_APIMediaSurfacesINTEL",
-    extensions: &["cl_intel_va_api_media_sharing"],
+    ) -> cl_result
 }
 
 command! {
     clEnqueueBarrier, "Since OpenCL 1.0, deprecated since 1.2." opencl "sdk/3.0/docs/man/html/clEnqueueBarrier.html",
     fn(
         command_queue: cl_command_queue,
-    ) -> cl_result;
-    symbol: c"clEnqueueBarrier",
-    name: c"clEnqueueBarrier",
-    since: "1.0",
-    deprecated: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1193,11 +899,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueBarrierWithWaitList",
-    name: c"clEnqueueBarrierWithWaitList",
-    since: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1209,10 +911,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueCommandBufferKHR",
-    name: c"clEnqueueCommandBufferKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -1227,11 +926,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueCopyBuffer",
-    name: c"clEnqueueCopyBuffer",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1250,11 +945,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueCopyBufferRect",
-    name: c"clEnqueueCopyBufferRect",
-    since: "1.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1269,11 +960,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueCopyBufferToImage",
-    name: c"clEnqueueCopyBufferToImage",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1288,11 +975,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueCopyImage",
-    name: c"clEnqueueCopyImage",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1307,11 +990,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueCopyImageToBuffer",
-    name: c"clEnqueueCopyImageToBuffer",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1326,11 +1005,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueFillBuffer",
-    name: c"clEnqueueFillBuffer",
-    since: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1344,11 +1019,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueFillImage",
-    name: c"clEnqueueFillImage",
-    since: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1363,10 +1034,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueGenerateMipmapIMG",
-    name: c"clEnqueueGenerateMipmapIMG",
-    extensions: &["cl_img_generate_mipmap"],
+    ) -> cl_result
 }
 
 command! {
@@ -1382,12 +1050,7 @@ command! {
         event_wait_list: *const cl_event,
         event: *mut cl_event,
         errcode_ret: *mut cl_result,
-    ) -> *mut c_void;
-    symbol: c"clEnqueueMapBuffer",
-    name: c"clEnqueueMapBuffer",
-    since: "1.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> *mut c_void
 }
 
 command! {
@@ -1405,12 +1068,7 @@ command! {
         event_wait_list: *const cl_event,
         event: *mut cl_event,
         errcode_ret: *mut cl_result,
-    ) -> *mut c_void;
-    symbol: c"clEnqueueMapImage",
-    name: c"clEnqueueMapImage",
-    since: "1.0",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> *mut c_void
 }
 
 command! {
@@ -1418,12 +1076,7 @@ command! {
     fn(
         command_queue: cl_command_queue,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueMarker",
-    name: c"clEnqueueMarker",
-    since: "1.0",
-    deprecated: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1433,11 +1086,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueMarkerWithWaitList",
-    name: c"clEnqueueMarkerWithWaitList",
-    since: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1450,10 +1099,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueMemAdviseINTEL",
-    name: c"clEnqueueMemAdviseINTEL",
-    extensions: &["cl_intel_unified_shared_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -1467,10 +1113,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueMemFillINTEL",
-    name: c"clEnqueueMemFillINTEL",
-    extensions: &["cl_intel_unified_shared_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -1484,10 +1127,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueMemcpyINTEL",
-    name: c"clEnqueueMemcpyINTEL",
-    extensions: &["cl_intel_unified_shared_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -1500,10 +1140,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueMemsetINTEL",
-    name: c"clEnqueueMemsetINTEL",
-    extensions: &["cl_intel_unified_shared_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -1516,10 +1153,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueMigrateMemINTEL",
-    name: c"clEnqueueMigrateMemINTEL",
-    extensions: &["cl_intel_unified_shared_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -1532,10 +1166,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueMigrateMemObjectEXT",
-    name: c"clEnqueueMigrateMemObjectEXT",
-    extensions: &["cl_ext_migrate_memobject"],
+    ) -> cl_result
 }
 
 command! {
@@ -1548,11 +1179,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueMigrateMemObjects",
-    name: c"clEnqueueMigrateMemObjects",
-    since: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1567,11 +1194,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueNDRangeKernel",
-    name: c"clEnqueueNDRangeKernel",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1587,11 +1210,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueNativeKernel",
-    name: c"clEnqueueNativeKernel",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1606,11 +1225,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReadBuffer",
-    name: c"clEnqueueReadBuffer",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1630,11 +1245,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReadBufferRect",
-    name: c"clEnqueueReadBufferRect",
-    since: "1.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1649,10 +1260,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReadHostPipeINTEL",
-    name: c"clEnqueueReadHostPipeINTEL",
-    extensions: &["cl_intel_program_scope_host_pipe"],
+    ) -> cl_result
 }
 
 command! {
@@ -1669,11 +1277,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReadImage",
-    name: c"clEnqueueReadImage",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 #[cfg(windows)]
@@ -1686,10 +1290,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReleaseD3D10ObjectsKHR",
-    name: c"clEnqueueReleaseD3D10ObjectsKHR",
-    extensions: &["cl_khr_d3d10_sharing"],
+    ) -> cl_result
 }
 
 #[cfg(windows)]
@@ -1702,10 +1303,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReleaseD3D11ObjectsKHR",
-    name: c"clEnqueueReleaseD3D11ObjectsKHR",
-    extensions: &["cl_khr_d3d11_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -1717,10 +1315,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReleaseDX9MediaSurfacesKHR",
-    name: c"clEnqueueReleaseDX9MediaSurfacesKHR",
-    extensions: &["cl_khr_dx9_media_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -1732,10 +1327,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReleaseDX9ObjectsINTEL",
-    name: c"clEnqueueReleaseDX9ObjectsINTEL",
-    extensions: &["cl_intel_dx9_media_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -1747,10 +1339,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReleaseEGLObjectsKHR",
-    name: c"clEnqueueReleaseEGLObjectsKHR",
-    extensions: &["cl_khr_egl_image"],
+    ) -> cl_result
 }
 
 command! {
@@ -1762,10 +1351,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReleaseExternalMemObjectsKHR",
-    name: c"clEnqueueReleaseExternalMemObjectsKHR",
-    extensions: &["cl_khr_external_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -1777,10 +1363,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReleaseGLObjects",
-    name: c"clEnqueueReleaseGLObjects",
-    extensions: &["cl_khr_gl_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -1792,10 +1375,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReleaseGrallocObjectsIMG",
-    name: c"clEnqueueReleaseGrallocObjectsIMG",
-    extensions: &["cl_img_use_gralloc_ptr"],
+    ) -> cl_result
 }
 
 command! {
@@ -1807,10 +1387,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueReleaseVA_APIMediaSurfacesINTEL",
-    name: c"clEnqueueReleaseVA_APIMediaSurfacesINTEL",
-    extensions: &["cl_intel_va_api_media_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -1824,11 +1401,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueSVMFree",
-    name: c"clEnqueueSVMFree",
-    since: "2.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1842,10 +1415,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueSVMFreeARM",
-    name: c"clEnqueueSVMFreeARM",
-    extensions: &["cl_arm_shared_virtual_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -1859,11 +1429,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueSVMMap",
-    name: c"clEnqueueSVMMap",
-    since: "2.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1877,10 +1443,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueSVMMapARM",
-    name: c"clEnqueueSVMMapARM",
-    extensions: &["cl_arm_shared_virtual_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -1894,11 +1457,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueSVMMemFill",
-    name: c"clEnqueueSVMMemFill",
-    since: "2.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1912,10 +1471,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueSVMMemFillARM",
-    name: c"clEnqueueSVMMemFillARM",
-    extensions: &["cl_arm_shared_virtual_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -1929,11 +1485,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueSVMMemcpy",
-    name: c"clEnqueueSVMMemcpy",
-    since: "2.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1947,10 +1499,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueSVMMemcpyARM",
-    name: c"clEnqueueSVMMemcpyARM",
-    extensions: &["cl_arm_shared_virtual_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -1964,11 +1513,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueSVMMigrateMem",
-    name: c"clEnqueueSVMMigrateMem",
-    since: "2.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1979,11 +1524,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueSVMUnmap",
-    name: c"clEnqueueSVMUnmap",
-    since: "2.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -1994,10 +1535,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueSVMUnmapARM",
-    name: c"clEnqueueSVMUnmapARM",
-    extensions: &["cl_arm_shared_virtual_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -2010,10 +1548,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueSignalSemaphoresKHR",
-    name: c"clEnqueueSignalSemaphoresKHR",
-    extensions: &["cl_khr_semaphore"],
+    ) -> cl_result
 }
 
 command! {
@@ -2024,12 +1559,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueTask",
-    name: c"clEnqueueTask",
-    since: "1.0",
-    deprecated: "2.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2041,11 +1571,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueUnmapMemObject",
-    name: c"clEnqueueUnmapMemObject",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2054,12 +1580,7 @@ command! {
         command_queue: cl_command_queue,
         num_events: cl_uint,
         event_list: *const cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueWaitForEvents",
-    name: c"clEnqueueWaitForEvents",
-    since: "1.0",
-    deprecated: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2072,10 +1593,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueWaitSemaphoresKHR",
-    name: c"clEnqueueWaitSemaphoresKHR",
-    extensions: &["cl_khr_semaphore"],
+    ) -> cl_result
 }
 
 command! {
@@ -2090,11 +1608,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueWriteBuffer",
-    name: c"clEnqueueWriteBuffer",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2114,11 +1628,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueWriteBufferRect",
-    name: c"clEnqueueWriteBufferRect",
-    since: "1.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2133,10 +1643,7 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueWriteHostPipeINTEL",
-    name: c"clEnqueueWriteHostPipeINTEL",
-    extensions: &["cl_intel_program_scope_host_pipe"],
+    ) -> cl_result
 }
 
 command! {
@@ -2153,43 +1660,28 @@ command! {
         num_events_in_wait_list: cl_uint,
         event_wait_list: *const cl_event,
         event: *mut cl_event,
-    ) -> cl_result;
-    symbol: c"clEnqueueWriteImage",
-    name: c"clEnqueueWriteImage",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clFinalizeCommandBufferKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clFinalizeCommandBufferKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
-    ) -> cl_result;
-    symbol: c"clFinalizeCommandBufferKHR",
-    name: c"clFinalizeCommandBufferKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
     clFinish, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clFinish.html",
     fn(
         command_queue: cl_command_queue,
-    ) -> cl_result;
-    symbol: c"clFinish",
-    name: c"clFinish",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clFlush, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clFlush.html",
     fn(
         command_queue: cl_command_queue,
-    ) -> cl_result;
-    symbol: c"clFlush",
-    name: c"clFlush",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2200,10 +1692,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetAcceleratorInfoINTEL",
-    name: c"clGetAcceleratorInfoINTEL",
-    extensions: &["cl_intel_accelerator"],
+    ) -> cl_result
 }
 
 command! {
@@ -2214,10 +1703,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetCommandBufferInfoKHR",
-    name: c"clGetCommandBufferInfoKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
@@ -2228,11 +1714,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetCommandQueueInfo",
-    name: c"clGetCommandQueueInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2243,11 +1725,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetContextInfo",
-    name: c"clGetContextInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2256,11 +1734,7 @@ command! {
         device: cl_device_id,
         device_timestamp: *mut cl_ulong,
         host_timestamp: *mut cl_ulong,
-    ) -> cl_result;
-    symbol: c"clGetDeviceAndHostTimer",
-    name: c"clGetDeviceAndHostTimer",
-    since: "2.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2271,11 +1745,7 @@ command! {
         num_entries: cl_uint,
         devices: *mut cl_device_id,
         num_devices: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetDeviceIDs",
-    name: c"clGetDeviceIDs",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 #[cfg(windows)]
@@ -2289,10 +1759,7 @@ command! {
         num_entries: cl_uint,
         devices: *mut cl_device_id,
         num_devices: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetDeviceIDsFromD3D10KHR",
-    name: c"clGetDeviceIDsFromD3D10KHR",
-    extensions: &["cl_khr_d3d10_sharing"],
+    ) -> cl_result
 }
 
 #[cfg(windows)]
@@ -2306,10 +1773,7 @@ command! {
         num_entries: cl_uint,
         devices: *mut cl_device_id,
         num_devices: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetDeviceIDsFromD3D11KHR",
-    name: c"clGetDeviceIDsFromD3D11KHR",
-    extensions: &["cl_khr_d3d11_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -2322,10 +1786,7 @@ command! {
         num_entries: cl_uint,
         devices: *mut cl_device_id,
         num_devices: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetDeviceIDsFromDX9INTEL",
-    name: c"clGetDeviceIDsFromDX9INTEL",
-    extensions: &["cl_intel_dx9_media_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -2339,10 +1800,7 @@ command! {
         num_entries: cl_uint,
         devices: *mut cl_device_id,
         num_devices: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetDeviceIDsFromDX9MediaAdapterKHR",
-    name: c"clGetDeviceIDsFromDX9MediaAdapterKHR",
-    extensions: &["cl_khr_dx9_media_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -2355,10 +1813,7 @@ command! {
         num_entries: cl_uint,
         devices: *mut cl_device_id,
         num_devices: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetDeviceIDsFromVA_APIMediaAdapterINTEL",
-    name: c"clGetDeviceIDsFromVA_APIMediaAdapterINTEL",
-    extensions: &["cl_intel_va_api_media_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -2372,10 +1827,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetDeviceImageInfoQCOM",
-    name: c"clGetDeviceImageInfoQCOM",
-    extensions: &["cl_qcom_ext_host_ptr"],
+    ) -> cl_result
 }
 
 command! {
@@ -2386,11 +1838,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetDeviceInfo",
-    name: c"clGetDeviceInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2401,11 +1849,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetEventInfo",
-    name: c"clGetEventInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2416,24 +1860,14 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetEventProfilingInfo",
-    name: c"clGetEventProfilingInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clGetExtensionFunctionAddress, "Since OpenCL 1.0, deprecated since 1.2." opencl "sdk/3.0/docs/man/html/clGetExtensionFunctionAddress.html",
     fn(
         func_name: *const c_char,
-    ) -> *mut c_void;
-    symbol: c"clGetExtensionFunctionAddress",
-    name: c"clGetExtensionFunctionAddress",
-    since: "1.0",
-    deprecated: "1.2",
-    error_channel: ErrorChannel::None,
-    header: "CL/cl.h",
+    ) -> *mut c_void
 }
 
 command! {
@@ -2441,12 +1875,7 @@ command! {
     fn(
         platform: cl_platform_id,
         func_name: *const c_char,
-    ) -> *mut c_void;
-    symbol: c"clGetExtensionFunctionAddressForPlatform",
-    name: c"clGetExtensionFunctionAddressForPlatform",
-    since: "1.2",
-    error_channel: ErrorChannel::None,
-    header: "CL/cl.h",
+    ) -> *mut c_void
 }
 
 command! {
@@ -2457,10 +1886,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetGLContextInfoKHR",
-    name: c"clGetGLContextInfoKHR",
-    extensions: &["cl_khr_gl_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -2469,10 +1895,7 @@ command! {
         memobj: cl_mem,
         gl_object_type: *mut cl_gl_object_type,
         gl_object_name: *mut cl_GLuint,
-    ) -> cl_result;
-    symbol: c"clGetGLObjectInfo",
-    name: c"clGetGLObjectInfo",
-    extensions: &["cl_khr_gl_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -2483,10 +1906,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetGLTextureInfo",
-    name: c"clGetGLTextureInfo",
-    extensions: &["cl_khr_gl_sharing"],
+    ) -> cl_result
 }
 
 command! {
@@ -2494,11 +1914,7 @@ command! {
     fn(
         device: cl_device_id,
         host_timestamp: *mut cl_ulong,
-    ) -> cl_result;
-    symbol: c"clGetHostTimer",
-    name: c"clGetHostTimer",
-    since: "2.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2508,10 +1924,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetICDLoaderInfoOCLICD",
-    name: c"clGetICDLoaderInfoOCLICD",
-    extensions: &["cl_loader_info"],
+    ) -> cl_result
 }
 
 command! {
@@ -2522,11 +1935,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetImageInfo",
-    name: c"clGetImageInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2541,10 +1950,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetImageRequirementsInfoEXT",
-    name: c"clGetImageRequirementsInfoEXT",
-    extensions: &["cl_ext_image_requirements_info"],
+    ) -> cl_result
 }
 
 command! {
@@ -2556,11 +1962,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetKernelArgInfo",
-    name: c"clGetKernelArgInfo",
-    since: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2571,11 +1973,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetKernelInfo",
-    name: c"clGetKernelInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2589,11 +1987,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetKernelSubGroupInfo",
-    name: c"clGetKernelSubGroupInfo",
-    since: "2.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2607,11 +2001,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetKernelSubGroupInfoKHR",
-    name: c"clGetKernelSubGroupInfoKHR",
-    deprecated: "2.1",
-    extensions: &["cl_khr_subgroups"],
+    ) -> cl_result
 }
 
 command! {
@@ -2623,11 +2013,7 @@ command! {
         global_work_offset: *const usize,
         global_work_size: *const usize,
         suggested_local_work_size: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetKernelSuggestedLocalWorkSize",
-    name: c"clGetKernelSuggestedLocalWorkSize",
-    since: "3.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2639,10 +2025,7 @@ command! {
         global_work_offset: *const usize,
         global_work_size: *const usize,
         suggested_local_work_size: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetKernelSuggestedLocalWorkSizeKHR",
-    name: c"clGetKernelSuggestedLocalWorkSizeKHR",
-    extensions: &["cl_khr_suggested_local_work_size"],
+    ) -> cl_result
 }
 
 command! {
@@ -2654,11 +2037,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetKernelWorkGroupInfo",
-    name: c"clGetKernelWorkGroupInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2668,10 +2047,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetLayerInfo",
-    name: c"clGetLayerInfo",
-    extensions: &["cl_loader_layers"],
+    ) -> cl_result
 }
 
 command! {
@@ -2683,10 +2059,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetMemAllocInfoINTEL",
-    name: c"clGetMemAllocInfoINTEL",
-    extensions: &["cl_intel_unified_shared_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -2697,11 +2070,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetMemObjectInfo",
-    name: c"clGetMemObjectInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2712,10 +2081,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetMutableCommandInfoKHR",
-    name: c"clGetMutableCommandInfoKHR",
-    extensions: &["cl_khr_command_buffer_mutable_dispatch"],
+    ) -> cl_result
 }
 
 command! {
@@ -2726,11 +2092,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetPipeInfo",
-    name: c"clGetPipeInfo",
-    since: "2.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2739,11 +2101,7 @@ command! {
         num_entries: cl_uint,
         platforms: *mut cl_platform_id,
         num_platforms: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetPlatformIDs",
-    name: c"clGetPlatformIDs",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2754,11 +2112,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetPlatformInfo",
-    name: c"clGetPlatformInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2770,11 +2124,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetProgramBuildInfo",
-    name: c"clGetProgramBuildInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2785,11 +2135,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetProgramInfo",
-    name: c"clGetProgramInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2802,10 +2148,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetSVMPointerInfoKHR",
-    name: c"clGetSVMPointerInfoKHR",
-    extensions: &["cl_khr_unified_svm"],
+    ) -> cl_result
 }
 
 command! {
@@ -2817,10 +2160,7 @@ command! {
         properties: *const cl_svm_alloc_properties_khr,
         size: usize,
         suggested_svm_type_index: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetSVMSuggestedTypeIndexKHR",
-    name: c"clGetSVMSuggestedTypeIndexKHR",
-    extensions: &["cl_khr_unified_svm"],
+    ) -> cl_result
 }
 
 command! {
@@ -2831,11 +2171,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetSamplerInfo",
-    name: c"clGetSamplerInfo",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2847,10 +2183,7 @@ command! {
         handle_size: usize,
         handle_ptr: *mut c_void,
         handle_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetSemaphoreHandleForTypeKHR",
-    name: c"clGetSemaphoreHandleForTypeKHR",
-    extensions: &["cl_khr_external_semaphore"],
+    ) -> cl_result
 }
 
 command! {
@@ -2861,10 +2194,7 @@ command! {
         param_value_size: usize,
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
-    ) -> cl_result;
-    symbol: c"clGetSemaphoreInfoKHR",
-    name: c"clGetSemaphoreInfoKHR",
-    extensions: &["cl_khr_semaphore"],
+    ) -> cl_result
 }
 
 #[cfg(windows)]
@@ -2877,10 +2207,7 @@ command! {
         num_entries: cl_uint,
         d3d10_formats: *mut DXGI_FORMAT,
         num_texture_formats: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetSupportedD3D10TextureFormatsINTEL",
-    name: c"clGetSupportedD3D10TextureFormatsINTEL",
-    extensions: &["cl_intel_sharing_format_query_d3d10"],
+    ) -> cl_result
 }
 
 #[cfg(windows)]
@@ -2894,10 +2221,7 @@ command! {
         num_entries: cl_uint,
         d3d11_formats: *mut DXGI_FORMAT,
         num_texture_formats: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetSupportedD3D11TextureFormatsINTEL",
-    name: c"clGetSupportedD3D11TextureFormatsINTEL",
-    extensions: &["cl_intel_sharing_format_query_d3d11"],
+    ) -> cl_result
 }
 
 #[cfg(windows)]
@@ -2911,10 +2235,7 @@ command! {
         num_entries: cl_uint,
         dx9_formats: *mut D3DFORMAT,
         num_surface_formats: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetSupportedDX9MediaSurfaceFormatsINTEL",
-    name: c"clGetSupportedDX9MediaSurfaceFormatsINTEL",
-    extensions: &["cl_intel_sharing_format_query_dx9"],
+    ) -> cl_result
 }
 
 command! {
@@ -2926,10 +2247,7 @@ command! {
         num_entries: cl_uint,
         gl_formats: *mut cl_GLenum,
         num_texture_formats: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetSupportedGLTextureFormatsINTEL",
-    name: c"clGetSupportedGLTextureFormatsINTEL",
-    extensions: &["cl_intel_sharing_format_query_gl"],
+    ) -> cl_result
 }
 
 command! {
@@ -2941,11 +2259,7 @@ command! {
         num_entries: cl_uint,
         image_formats: *mut cl_image_format,
         num_image_formats: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetSupportedImageFormats",
-    name: c"clGetSupportedImageFormats",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -2958,10 +2272,7 @@ command! {
         num_entries: cl_uint,
         va_api_formats: *mut VAImageFormat,
         num_surface_formats: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clGetSupportedVA_APIMediaSurfaceFormatsINTEL",
-    name: c"clGetSupportedVA_APIMediaSurfaceFormatsINTEL",
-    extensions: &["cl_intel_sharing_format_query_va_api"],
+    ) -> cl_result
 }
 
 command! {
@@ -2972,11 +2283,7 @@ command! {
         size: usize,
         alignment: cl_uint,
         errcode_ret: *mut cl_result,
-    ) -> *mut c_void;
-    symbol: c"clHostMemAllocINTEL",
-    name: c"clHostMemAllocINTEL",
-    extensions: &["cl_intel_unified_shared_memory"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> *mut c_void
 }
 
 command! {
@@ -2984,11 +2291,7 @@ command! {
     fn(
         platform: cl_platform_id,
         func_name: *const c_char,
-    ) -> *mut c_void;
-    symbol: c"clIcdGetFunctionAddressForPlatformKHR",
-    name: c"clIcdGetFunctionAddressForPlatformKHR",
-    extensions: &["cl_khr_icd"],
-    error_channel: ErrorChannel::None,
+    ) -> *mut c_void
 }
 
 command! {
@@ -2997,10 +2300,7 @@ command! {
         num_entries: cl_uint,
         platforms: *mut cl_platform_id,
         num_platforms: *mut cl_uint,
-    ) -> cl_result;
-    symbol: c"clIcdGetPlatformIDsKHR",
-    name: c"clIcdGetPlatformIDsKHR",
-    extensions: &["cl_khr_icd"],
+    ) -> cl_result
 }
 
 command! {
@@ -3008,10 +2308,7 @@ command! {
     fn(
         platform: cl_platform_id,
         dispatch_data: *mut c_void,
-    ) -> cl_result;
-    symbol: c"clIcdSetPlatformDispatchDataKHR",
-    name: c"clIcdSetPlatformDispatchDataKHR",
-    extensions: &["cl_khr_icd"],
+    ) -> cl_result
 }
 
 command! {
@@ -3023,11 +2320,7 @@ command! {
         memory: *mut c_void,
         size: usize,
         errcode_ret: *mut cl_result,
-    ) -> cl_mem;
-    symbol: c"clImportMemoryARM",
-    name: c"clImportMemoryARM",
-    extensions: &["cl_arm_import_memory"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_mem
 }
 
 command! {
@@ -3037,10 +2330,7 @@ command! {
         target_dispatch: *const cl_icd_dispatch,
         num_entries_ret: *mut cl_uint,
         layer_dispatch_ret: *mut *const cl_icd_dispatch,
-    ) -> cl_result;
-    symbol: c"clInitLayer",
-    name: c"clInitLayer",
-    extensions: &["cl_loader_layers"],
+    ) -> cl_result
 }
 
 command! {
@@ -3051,10 +2341,7 @@ command! {
         num_entries_ret: *mut cl_uint,
         layer_dispatch_ret: *mut *const cl_icd_dispatch,
         properties: *const cl_layer_properties,
-    ) -> cl_result;
-    symbol: c"clInitLayerWithProperties",
-    name: c"clInitLayerWithProperties",
-    extensions: &["cl_loader_layers"],
+    ) -> cl_result
 }
 
 command! {
@@ -3069,12 +2356,7 @@ command! {
         pfn_notify: Option<unsafe extern "system" fn(program: cl_program, user_data: *mut c_void)>,
         user_data: *mut c_void,
         errcode_ret: *mut cl_result,
-    ) -> cl_program;
-    symbol: c"clLinkProgram",
-    name: c"clLinkProgram",
-    since: "1.2",
-    error_channel: ErrorChannel::ErrcodeRet,
-    header: "CL/cl.h",
+    ) -> cl_program
 }
 
 command! {
@@ -3084,11 +2366,7 @@ command! {
         private_info: *const c_void,
         cb: usize,
         user_data: *mut c_void,
-    );
-    symbol: c"clLogMessagesToStderrAPPLE",
-    name: c"clLogMessagesToStderrAPPLE",
-    extensions: &["cl_APPLE_ContextLoggingFunctions"],
-    error_channel: ErrorChannel::None,
+    )
 }
 
 command! {
@@ -3098,11 +2376,7 @@ command! {
         private_info: *const c_void,
         cb: usize,
         user_data: *mut c_void,
-    );
-    symbol: c"clLogMessagesToStdoutAPPLE",
-    name: c"clLogMessagesToStdoutAPPLE",
-    extensions: &["cl_APPLE_ContextLoggingFunctions"],
-    error_channel: ErrorChannel::None,
+    )
 }
 
 command! {
@@ -3112,11 +2386,7 @@ command! {
         private_info: *const c_void,
         cb: usize,
         user_data: *mut c_void,
-    );
-    symbol: c"clLogMessagesToSystemLogAPPLE",
-    name: c"clLogMessagesToSystemLogAPPLE",
-    extensions: &["cl_APPLE_ContextLoggingFunctions"],
-    error_channel: ErrorChannel::None,
+    )
 }
 
 command! {
@@ -3124,10 +2394,7 @@ command! {
     fn(
         context: cl_context,
         ptr: *mut c_void,
-    ) -> cl_result;
-    symbol: c"clMemBlockingFreeINTEL",
-    name: c"clMemBlockingFreeINTEL",
-    extensions: &["cl_intel_unified_shared_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -3135,10 +2402,7 @@ command! {
     fn(
         context: cl_context,
         ptr: *mut c_void,
-    ) -> cl_result;
-    symbol: c"clMemFreeINTEL",
-    name: c"clMemFreeINTEL",
-    extensions: &["cl_intel_unified_shared_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -3147,138 +2411,91 @@ command! {
         sema_object: cl_semaphore_khr,
         reimport_props: *mut cl_semaphore_reimport_properties_khr,
         fd: c_int,
-    ) -> cl_result;
-    symbol: c"clReImportSemaphoreSyncFdKHR",
-    name: c"clReImportSemaphoreSyncFdKHR",
-    extensions: &["cl_khr_external_semaphore_sync_fd"],
+    ) -> cl_result
 }
 
 command! {
     clReleaseAcceleratorINTEL, "With `cl_intel_accelerator`." opencl "",
     fn(
         accelerator: cl_accelerator_intel,
-    ) -> cl_result;
-    symbol: c"clReleaseAcceleratorINTEL",
-    name: c"clReleaseAcceleratorINTEL",
-    extensions: &["cl_intel_accelerator"],
+    ) -> cl_result
 }
 
 command! {
     clReleaseCommandBufferKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clReleaseCommandBufferKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
-    ) -> cl_result;
-    symbol: c"clReleaseCommandBufferKHR",
-    name: c"clReleaseCommandBufferKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
     clReleaseCommandQueue, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clReleaseCommandQueue.html",
     fn(
         command_queue: cl_command_queue,
-    ) -> cl_result;
-    symbol: c"clReleaseCommandQueue",
-    name: c"clReleaseCommandQueue",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clReleaseContext, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clReleaseContext.html",
     fn(
         context: cl_context,
-    ) -> cl_result;
-    symbol: c"clReleaseContext",
-    name: c"clReleaseContext",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clReleaseDevice, "Since OpenCL 1.2." opencl "sdk/3.0/docs/man/html/clReleaseDevice.html",
     fn(
         device: cl_device_id,
-    ) -> cl_result;
-    symbol: c"clReleaseDevice",
-    name: c"clReleaseDevice",
-    since: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clReleaseDeviceEXT, "With `cl_ext_device_fission`." opencl "",
     fn(
         device: cl_device_id,
-    ) -> cl_result;
-    symbol: c"clReleaseDeviceEXT",
-    name: c"clReleaseDeviceEXT",
-    extensions: &["cl_ext_device_fission"],
+    ) -> cl_result
 }
 
 command! {
     clReleaseEvent, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clReleaseEvent.html",
     fn(
         event: cl_event,
-    ) -> cl_result;
-    symbol: c"clReleaseEvent",
-    name: c"clReleaseEvent",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clReleaseKernel, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clReleaseKernel.html",
     fn(
         kernel: cl_kernel,
-    ) -> cl_result;
-    symbol: c"clReleaseKernel",
-    name: c"clReleaseKernel",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clReleaseMemObject, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clReleaseMemObject.html",
     fn(
         memobj: cl_mem,
-    ) -> cl_result;
-    symbol: c"clReleaseMemObject",
-    name: c"clReleaseMemObject",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clReleaseProgram, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clReleaseProgram.html",
     fn(
         program: cl_program,
-    ) -> cl_result;
-    symbol: c"clReleaseProgram",
-    name: c"clReleaseProgram",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clReleaseSampler, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clReleaseSampler.html",
     fn(
         sampler: cl_sampler,
-    ) -> cl_result;
-    symbol: c"clReleaseSampler",
-    name: c"clReleaseSampler",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clReleaseSemaphoreKHR, "With `cl_khr_semaphore`." opencl "sdk/3.0/docs/man/html/clReleaseSemaphoreKHR.html",
     fn(
         sema_object: cl_semaphore_khr,
-    ) -> cl_result;
-    symbol: c"clReleaseSemaphoreKHR",
-    name: c"clReleaseSemaphoreKHR",
-    extensions: &["cl_khr_semaphore"],
+    ) -> cl_result
 }
 
 command! {
@@ -3292,139 +2509,91 @@ command! {
         handles: *const cl_mutable_command_khr,
         handles_ret: *mut cl_mutable_command_khr,
         errcode_ret: *mut cl_result,
-    ) -> cl_command_buffer_khr;
-    symbol: c"clRemapCommandBufferKHR",
-    name: c"clRemapCommandBufferKHR",
-    extensions: &["cl_khr_command_buffer_multi_device"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> cl_command_buffer_khr
 }
 
 command! {
     clRetainAcceleratorINTEL, "With `cl_intel_accelerator`." opencl "",
     fn(
         accelerator: cl_accelerator_intel,
-    ) -> cl_result;
-    symbol: c"clRetainAcceleratorINTEL",
-    name: c"clRetainAcceleratorINTEL",
-    extensions: &["cl_intel_accelerator"],
+    ) -> cl_result
 }
 
 command! {
     clRetainCommandBufferKHR, "With `cl_khr_command_buffer`." opencl "sdk/3.0/docs/man/html/clRetainCommandBufferKHR.html",
     fn(
         command_buffer: cl_command_buffer_khr,
-    ) -> cl_result;
-    symbol: c"clRetainCommandBufferKHR",
-    name: c"clRetainCommandBufferKHR",
-    extensions: &["cl_khr_command_buffer"],
+    ) -> cl_result
 }
 
 command! {
     clRetainCommandQueue, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clRetainCommandQueue.html",
     fn(
         command_queue: cl_command_queue,
-    ) -> cl_result;
-    symbol: c"clRetainCommandQueue",
-    name: c"clRetainCommandQueue",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clRetainContext, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clRetainContext.html",
     fn(
         context: cl_context,
-    ) -> cl_result;
-    symbol: c"clRetainContext",
-    name: c"clRetainContext",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clRetainDevice, "Since OpenCL 1.2." opencl "sdk/3.0/docs/man/html/clRetainDevice.html",
     fn(
         device: cl_device_id,
-    ) -> cl_result;
-    symbol: c"clRetainDevice",
-    name: c"clRetainDevice",
-    since: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clRetainDeviceEXT, "With `cl_ext_device_fission`." opencl "",
     fn(
         device: cl_device_id,
-    ) -> cl_result;
-    symbol: c"clRetainDeviceEXT",
-    name: c"clRetainDeviceEXT",
-    extensions: &["cl_ext_device_fission"],
+    ) -> cl_result
 }
 
 command! {
     clRetainEvent, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clRetainEvent.html",
     fn(
         event: cl_event,
-    ) -> cl_result;
-    symbol: c"clRetainEvent",
-    name: c"clRetainEvent",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clRetainKernel, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clRetainKernel.html",
     fn(
         kernel: cl_kernel,
-    ) -> cl_result;
-    symbol: c"clRetainKernel",
-    name: c"clRetainKernel",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clRetainMemObject, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clRetainMemObject.html",
     fn(
         memobj: cl_mem,
-    ) -> cl_result;
-    symbol: c"clRetainMemObject",
-    name: c"clRetainMemObject",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clRetainProgram, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clRetainProgram.html",
     fn(
         program: cl_program,
-    ) -> cl_result;
-    symbol: c"clRetainProgram",
-    name: c"clRetainProgram",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clRetainSampler, "Since OpenCL 1.0." opencl "sdk/3.0/docs/man/html/clRetainSampler.html",
     fn(
         sampler: cl_sampler,
-    ) -> cl_result;
-    symbol: c"clRetainSampler",
-    name: c"clRetainSampler",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
     clRetainSemaphoreKHR, "With `cl_khr_semaphore`." opencl "sdk/3.0/docs/man/html/clRetainSemaphoreKHR.html",
     fn(
         sema_object: cl_semaphore_khr,
-    ) -> cl_result;
-    symbol: c"clRetainSemaphoreKHR",
-    name: c"clRetainSemaphoreKHR",
-    extensions: &["cl_khr_semaphore"],
+    ) -> cl_result
 }
 
 command! {
@@ -3434,12 +2603,7 @@ command! {
         flags: cl_svm_mem_flags,
         size: usize,
         alignment: cl_uint,
-    ) -> *mut c_void;
-    symbol: c"clSVMAlloc",
-    name: c"clSVMAlloc",
-    since: "2.0",
-    error_channel: ErrorChannel::None,
-    header: "CL/cl.h",
+    ) -> *mut c_void
 }
 
 command! {
@@ -3449,11 +2613,7 @@ command! {
         flags: cl_svm_mem_flags_arm,
         size: usize,
         alignment: cl_uint,
-    ) -> *mut c_void;
-    symbol: c"clSVMAllocARM",
-    name: c"clSVMAllocARM",
-    extensions: &["cl_arm_shared_virtual_memory"],
-    error_channel: ErrorChannel::None,
+    ) -> *mut c_void
 }
 
 command! {
@@ -3464,11 +2624,7 @@ command! {
         svm_type_index: cl_uint,
         size: usize,
         errcode_ret: *mut cl_result,
-    ) -> *mut c_void;
-    symbol: c"clSVMAllocWithPropertiesKHR",
-    name: c"clSVMAllocWithPropertiesKHR",
-    extensions: &["cl_khr_unified_svm"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> *mut c_void
 }
 
 command! {
@@ -3476,12 +2632,7 @@ command! {
     fn(
         context: cl_context,
         svm_pointer: *mut c_void,
-    );
-    symbol: c"clSVMFree",
-    name: c"clSVMFree",
-    since: "2.0",
-    error_channel: ErrorChannel::None,
-    header: "CL/cl.h",
+    )
 }
 
 command! {
@@ -3489,11 +2640,7 @@ command! {
     fn(
         context: cl_context,
         svm_pointer: *mut c_void,
-    );
-    symbol: c"clSVMFreeARM",
-    name: c"clSVMFreeARM",
-    extensions: &["cl_arm_shared_virtual_memory"],
-    error_channel: ErrorChannel::None,
+    )
 }
 
 command! {
@@ -3503,10 +2650,7 @@ command! {
         properties: *const cl_svm_free_properties_khr,
         flags: cl_svm_free_flags_khr,
         ptr: *mut c_void,
-    ) -> cl_result;
-    symbol: c"clSVMFreeWithPropertiesKHR",
-    name: c"clSVMFreeWithPropertiesKHR",
-    extensions: &["cl_khr_unified_svm"],
+    ) -> cl_result
 }
 
 command! {
@@ -3516,12 +2660,7 @@ command! {
         properties: cl_command_queue_properties,
         enable: cl_bool,
         old_properties: *mut cl_command_queue_properties,
-    ) -> cl_result;
-    symbol: c"clSetCommandQueueProperty",
-    name: c"clSetCommandQueueProperty",
-    since: "1.0",
-    deprecated: "1.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -3529,10 +2668,7 @@ command! {
     fn(
         buffer: cl_mem,
         content_size_buffer: cl_mem,
-    ) -> cl_result;
-    symbol: c"clSetContentSizeBufferPoCL",
-    name: c"clSetContentSizeBufferPoCL",
-    extensions: &["cl_pocl_content_size"],
+    ) -> cl_result
 }
 
 command! {
@@ -3541,11 +2677,7 @@ command! {
         context: cl_context,
         pfn_notify: Option<unsafe extern "system" fn(context: cl_context, user_data: *mut c_void)>,
         user_data: *mut c_void,
-    ) -> cl_result;
-    symbol: c"clSetContextDestructorCallback",
-    name: c"clSetContextDestructorCallback",
-    since: "3.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -3554,11 +2686,7 @@ command! {
         context: cl_context,
         device: cl_device_id,
         command_queue: cl_command_queue,
-    ) -> cl_result;
-    symbol: c"clSetDefaultDeviceCommandQueue",
-    name: c"clSetDefaultDeviceCommandQueue",
-    since: "2.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -3568,11 +2696,7 @@ command! {
         command_exec_callback_type: cl_int,
         pfn_notify: Option<unsafe extern "system" fn(event: cl_event, event_command_status: cl_int, user_data: *mut c_void)>,
         user_data: *mut c_void,
-    ) -> cl_result;
-    symbol: c"clSetEventCallback",
-    name: c"clSetEventCallback",
-    since: "1.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -3582,11 +2706,7 @@ command! {
         arg_index: cl_uint,
         arg_size: usize,
         arg_value: *const c_void,
-    ) -> cl_result;
-    symbol: c"clSetKernelArg",
-    name: c"clSetKernelArg",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -3595,10 +2715,7 @@ command! {
         kernel: cl_kernel,
         arg_index: cl_uint,
         arg_value: cl_mem_device_address_ext,
-    ) -> cl_result;
-    symbol: c"clSetKernelArgDevicePointerEXT",
-    name: c"clSetKernelArgDevicePointerEXT",
-    extensions: &["cl_ext_buffer_device_address"],
+    ) -> cl_result
 }
 
 command! {
@@ -3607,10 +2724,7 @@ command! {
         kernel: cl_kernel,
         arg_index: cl_uint,
         arg_value: *const c_void,
-    ) -> cl_result;
-    symbol: c"clSetKernelArgMemPointerINTEL",
-    name: c"clSetKernelArgMemPointerINTEL",
-    extensions: &["cl_intel_unified_shared_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -3619,11 +2733,7 @@ command! {
         kernel: cl_kernel,
         arg_index: cl_uint,
         arg_value: *const c_void,
-    ) -> cl_result;
-    symbol: c"clSetKernelArgSVMPointer",
-    name: c"clSetKernelArgSVMPointer",
-    since: "2.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -3632,10 +2742,7 @@ command! {
         kernel: cl_kernel,
         arg_index: cl_uint,
         arg_value: *const c_void,
-    ) -> cl_result;
-    symbol: c"clSetKernelArgSVMPointerARM",
-    name: c"clSetKernelArgSVMPointerARM",
-    extensions: &["cl_arm_shared_virtual_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -3645,11 +2752,7 @@ command! {
         param_name: cl_kernel_exec_info,
         param_value_size: usize,
         param_value: *const c_void,
-    ) -> cl_result;
-    symbol: c"clSetKernelExecInfo",
-    name: c"clSetKernelExecInfo",
-    since: "2.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -3659,10 +2762,7 @@ command! {
         param_name: cl_kernel_exec_info_arm,
         param_value_size: usize,
         param_value: *const c_void,
-    ) -> cl_result;
-    symbol: c"clSetKernelExecInfoARM",
-    name: c"clSetKernelExecInfoARM",
-    extensions: &["cl_arm_shared_virtual_memory"],
+    ) -> cl_result
 }
 
 command! {
@@ -3671,10 +2771,7 @@ command! {
         memobj: cl_mem,
         pfn_notify: Option<unsafe extern "system" fn(memobj: cl_mem, user_data: *mut c_void)>,
         user_data: *mut c_void,
-    ) -> cl_result;
-    symbol: c"clSetMemObjectDestructorAPPLE",
-    name: c"clSetMemObjectDestructorAPPLE",
-    extensions: &["cl_APPLE_SetMemObjectDestructor"],
+    ) -> cl_result
 }
 
 command! {
@@ -3683,11 +2780,7 @@ command! {
         memobj: cl_mem,
         pfn_notify: Option<unsafe extern "system" fn(memobj: cl_mem, user_data: *mut c_void)>,
         user_data: *mut c_void,
-    ) -> cl_result;
-    symbol: c"clSetMemObjectDestructorCallback",
-    name: c"clSetMemObjectDestructorCallback",
-    since: "1.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -3695,10 +2788,7 @@ command! {
     fn(
         context: cl_context,
         perf_hint: cl_perf_hint_qcom,
-    ) -> cl_result;
-    symbol: c"clSetPerfHintQCOM",
-    name: c"clSetPerfHintQCOM",
-    extensions: &["cl_qcom_perf_hint"],
+    ) -> cl_result
 }
 
 command! {
@@ -3707,12 +2797,7 @@ command! {
         program: cl_program,
         pfn_notify: Option<unsafe extern "system" fn(program: cl_program, user_data: *mut c_void)>,
         user_data: *mut c_void,
-    ) -> cl_result;
-    symbol: c"clSetProgramReleaseCallback",
-    name: c"clSetProgramReleaseCallback",
-    since: "2.2",
-    deprecated: "3.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -3722,11 +2807,7 @@ command! {
         spec_id: cl_uint,
         spec_size: usize,
         spec_value: *const c_void,
-    ) -> cl_result;
-    symbol: c"clSetProgramSpecializationConstant",
-    name: c"clSetProgramSpecializationConstant",
-    since: "2.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -3734,11 +2815,7 @@ command! {
     fn(
         event: cl_event,
         execution_status: cl_int,
-    ) -> cl_result;
-    symbol: c"clSetUserEventStatus",
-    name: c"clSetUserEventStatus",
-    since: "1.1",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -3750,42 +2827,26 @@ command! {
         size: usize,
         alignment: cl_uint,
         errcode_ret: *mut cl_result,
-    ) -> *mut c_void;
-    symbol: c"clSharedMemAllocINTEL",
-    name: c"clSharedMemAllocINTEL",
-    extensions: &["cl_intel_unified_shared_memory"],
-    error_channel: ErrorChannel::ErrcodeRet,
+    ) -> *mut c_void
 }
 
 command! {
     clTerminateContextKHR, "With `cl_khr_terminate_context`." opencl "sdk/3.0/docs/man/html/clTerminateContextKHR.html",
     fn(
         context: cl_context,
-    ) -> cl_result;
-    symbol: c"clTerminateContextKHR",
-    name: c"clTerminateContextKHR",
-    extensions: &["cl_khr_terminate_context"],
+    ) -> cl_result
 }
 
 command! {
     clUnloadCompiler, "Since OpenCL 1.0, deprecated since 1.2." opencl "sdk/3.0/docs/man/html/clUnloadCompiler.html",
-    fn() -> cl_result;
-    symbol: c"clUnloadCompiler",
-    name: c"clUnloadCompiler",
-    since: "1.0",
-    deprecated: "1.2",
-    header: "CL/cl.h",
+    fn() -> cl_result
 }
 
 command! {
     clUnloadPlatformCompiler, "Since OpenCL 1.2." opencl "sdk/3.0/docs/man/html/clUnloadPlatformCompiler.html",
     fn(
         platform: cl_platform_id,
-    ) -> cl_result;
-    symbol: c"clUnloadPlatformCompiler",
-    name: c"clUnloadPlatformCompiler",
-    since: "1.2",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command! {
@@ -3795,10 +2856,7 @@ command! {
         num_configs: cl_uint,
         config_types: *const cl_command_buffer_update_type_khr,
         configs: *mut *const c_void,
-    ) -> cl_result;
-    symbol: c"clUpdateMutableCommandsKHR",
-    name: c"clUpdateMutableCommandsKHR",
-    extensions: &["cl_khr_command_buffer_mutable_dispatch"],
+    ) -> cl_result
 }
 
 command! {
@@ -3806,15 +2864,11 @@ command! {
     fn(
         num_events: cl_uint,
         event_list: *const cl_event,
-    ) -> cl_result;
-    symbol: c"clWaitForEvents",
-    name: c"clWaitForEvents",
-    since: "1.0",
-    header: "CL/cl.h",
+    ) -> cl_result
 }
 
 command_table! {
-    OpenCl {
+    {
         clBuildProgram
         clCancelCommandsIMG
         clCloneKernel
@@ -4071,3 +3125,259 @@ command_table! {
         clGetSupportedDX9MediaSurfaceFormatsINTEL
     }
 }
+
+/// Every command of the API, by index.
+pub static COMMANDS: [CommandInfo; COMMAND_COUNT] = numbered(NAMES, [
+    CommandInfo::opencl(c"clBuildProgram", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clCancelCommandsIMG", "", "").extensions(&["cl_img_cancel_command"]),
+    CommandInfo::opencl(c"clCloneKernel", "2.1", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCommandBarrierWithWaitListKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clCommandCopyBufferKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clCommandCopyBufferRectKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clCommandCopyBufferToImageKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clCommandCopyImageKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clCommandCopyImageToBufferKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clCommandFillBufferKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clCommandFillImageKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clCommandNDRangeKernelKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clCommandSVMMemFillKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clCommandSVMMemcpyKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clCompileProgram", "1.2", "CL/cl.h"),
+    CommandInfo::opencl(c"clCreateAcceleratorINTEL", "", "").extensions(&["cl_intel_accelerator"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateBuffer", "1.0", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateBufferWithProperties", "3.0", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateBufferWithPropertiesINTEL", "", "").extensions(&["cl_intel_create_buffer_with_properties"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateCommandBufferKHR", "", "").extensions(&["cl_khr_command_buffer"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateCommandQueue", "1.0", "CL/cl.h").deprecated("2.0").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateCommandQueueWithProperties", "2.0", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateCommandQueueWithPropertiesKHR", "", "").extensions(&["cl_khr_create_command_queue"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateContext", "1.0", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateContextFromType", "1.0", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateEventFromEGLSyncKHR", "", "").extensions(&["cl_khr_egl_event"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateEventFromGLsyncKHR", "", "").extensions(&["cl_khr_gl_event"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateFromDX9MediaSurfaceKHR", "", "").extensions(&["cl_khr_dx9_media_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateFromEGLImageKHR", "", "").extensions(&["cl_khr_egl_image"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateFromGLBuffer", "", "").extensions(&["cl_khr_gl_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateFromGLRenderbuffer", "", "").extensions(&["cl_khr_gl_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateFromGLTexture", "", "").extensions(&["cl_khr_gl_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateFromGLTexture2D", "", "").deprecated("1.2").extensions(&["cl_khr_gl_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateFromGLTexture3D", "", "").deprecated("1.2").extensions(&["cl_khr_gl_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateFromVA_APIMediaSurfaceINTEL", "", "").extensions(&["cl_intel_va_api_media_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateImage", "1.2", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateImage2D", "1.0", "CL/cl.h").deprecated("1.2").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateImage3D", "1.0", "CL/cl.h").deprecated("1.2").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateImageWithProperties", "3.0", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateKernel", "1.0", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateKernelsInProgram", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clCreatePipe", "2.0", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateProgramWithBinary", "1.0", "CL/cl.h").fails_by(ErrorChannel::PerItem),
+    CommandInfo::opencl(c"clCreateProgramWithBuiltInKernels", "1.2", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateProgramWithIL", "2.1", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateProgramWithILKHR", "", "").extensions(&["cl_khr_il_program"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateProgramWithSource", "1.0", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateSampler", "1.0", "CL/cl.h").deprecated("2.0").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateSamplerWithProperties", "2.0", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateSemaphoreWithPropertiesKHR", "", "").extensions(&["cl_khr_semaphore"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateSubBuffer", "1.1", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clCreateSubDevices", "1.2", "CL/cl.h"),
+    CommandInfo::opencl(c"clCreateSubDevicesEXT", "", "").extensions(&["cl_ext_device_fission"]),
+    CommandInfo::opencl(c"clCreateUserEvent", "1.1", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clDeinitLayer", "", "").extensions(&["cl_loader_layers"]),
+    CommandInfo::opencl(c"clDeviceMemAllocINTEL", "", "").extensions(&["cl_intel_unified_shared_memory"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clEnqueueAcquireDX9MediaSurfacesKHR", "", "").extensions(&["cl_khr_dx9_media_sharing"]),
+    CommandInfo::opencl(c"clEnqueueAcquireDX9ObjectsINTEL", "", "").extensions(&["cl_intel_dx9_media_sharing"]),
+    CommandInfo::opencl(c"clEnqueueAcquireEGLObjectsKHR", "", "").extensions(&["cl_khr_egl_image"]),
+    CommandInfo::opencl(c"clEnqueueAcquireExternalMemObjectsKHR", "", "").extensions(&["cl_khr_external_memory"]),
+    CommandInfo::opencl(c"clEnqueueAcquireGLObjects", "", "").extensions(&["cl_khr_gl_sharing"]),
+    CommandInfo::opencl(c"clEnqueueAcquireGrallocObjectsIMG", "", "").extensions(&["cl_img_use_gralloc_ptr"]),
+    CommandInfo::opencl(c"clEnqueueAcquireVA_APIMediaSurfacesINTEL", "", "").extensions(&["cl_intel_va_api_media_sharing"]),
+    CommandInfo::opencl(c"clEnqueueBarrier", "1.0", "CL/cl.h").deprecated("1.2"),
+    CommandInfo::opencl(c"clEnqueueBarrierWithWaitList", "1.2", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueCommandBufferKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clEnqueueCopyBuffer", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueCopyBufferRect", "1.1", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueCopyBufferToImage", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueCopyImage", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueCopyImageToBuffer", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueFillBuffer", "1.2", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueFillImage", "1.2", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueGenerateMipmapIMG", "", "").extensions(&["cl_img_generate_mipmap"]),
+    CommandInfo::opencl(c"clEnqueueMapBuffer", "1.0", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clEnqueueMapImage", "1.0", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clEnqueueMarker", "1.0", "CL/cl.h").deprecated("1.2"),
+    CommandInfo::opencl(c"clEnqueueMarkerWithWaitList", "1.2", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueMemAdviseINTEL", "", "").extensions(&["cl_intel_unified_shared_memory"]),
+    CommandInfo::opencl(c"clEnqueueMemFillINTEL", "", "").extensions(&["cl_intel_unified_shared_memory"]),
+    CommandInfo::opencl(c"clEnqueueMemcpyINTEL", "", "").extensions(&["cl_intel_unified_shared_memory"]),
+    CommandInfo::opencl(c"clEnqueueMemsetINTEL", "", "").extensions(&["cl_intel_unified_shared_memory"]),
+    CommandInfo::opencl(c"clEnqueueMigrateMemINTEL", "", "").extensions(&["cl_intel_unified_shared_memory"]),
+    CommandInfo::opencl(c"clEnqueueMigrateMemObjectEXT", "", "").extensions(&["cl_ext_migrate_memobject"]),
+    CommandInfo::opencl(c"clEnqueueMigrateMemObjects", "1.2", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueNDRangeKernel", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueNativeKernel", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueReadBuffer", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueReadBufferRect", "1.1", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueReadHostPipeINTEL", "", "").extensions(&["cl_intel_program_scope_host_pipe"]),
+    CommandInfo::opencl(c"clEnqueueReadImage", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueReleaseDX9MediaSurfacesKHR", "", "").extensions(&["cl_khr_dx9_media_sharing"]),
+    CommandInfo::opencl(c"clEnqueueReleaseDX9ObjectsINTEL", "", "").extensions(&["cl_intel_dx9_media_sharing"]),
+    CommandInfo::opencl(c"clEnqueueReleaseEGLObjectsKHR", "", "").extensions(&["cl_khr_egl_image"]),
+    CommandInfo::opencl(c"clEnqueueReleaseExternalMemObjectsKHR", "", "").extensions(&["cl_khr_external_memory"]),
+    CommandInfo::opencl(c"clEnqueueReleaseGLObjects", "", "").extensions(&["cl_khr_gl_sharing"]),
+    CommandInfo::opencl(c"clEnqueueReleaseGrallocObjectsIMG", "", "").extensions(&["cl_img_use_gralloc_ptr"]),
+    CommandInfo::opencl(c"clEnqueueReleaseVA_APIMediaSurfacesINTEL", "", "").extensions(&["cl_intel_va_api_media_sharing"]),
+    CommandInfo::opencl(c"clEnqueueSVMFree", "2.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueSVMFreeARM", "", "").extensions(&["cl_arm_shared_virtual_memory"]),
+    CommandInfo::opencl(c"clEnqueueSVMMap", "2.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueSVMMapARM", "", "").extensions(&["cl_arm_shared_virtual_memory"]),
+    CommandInfo::opencl(c"clEnqueueSVMMemFill", "2.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueSVMMemFillARM", "", "").extensions(&["cl_arm_shared_virtual_memory"]),
+    CommandInfo::opencl(c"clEnqueueSVMMemcpy", "2.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueSVMMemcpyARM", "", "").extensions(&["cl_arm_shared_virtual_memory"]),
+    CommandInfo::opencl(c"clEnqueueSVMMigrateMem", "2.1", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueSVMUnmap", "2.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueSVMUnmapARM", "", "").extensions(&["cl_arm_shared_virtual_memory"]),
+    CommandInfo::opencl(c"clEnqueueSignalSemaphoresKHR", "", "").extensions(&["cl_khr_semaphore"]),
+    CommandInfo::opencl(c"clEnqueueTask", "1.0", "CL/cl.h").deprecated("2.0"),
+    CommandInfo::opencl(c"clEnqueueUnmapMemObject", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueWaitForEvents", "1.0", "CL/cl.h").deprecated("1.2"),
+    CommandInfo::opencl(c"clEnqueueWaitSemaphoresKHR", "", "").extensions(&["cl_khr_semaphore"]),
+    CommandInfo::opencl(c"clEnqueueWriteBuffer", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueWriteBufferRect", "1.1", "CL/cl.h"),
+    CommandInfo::opencl(c"clEnqueueWriteHostPipeINTEL", "", "").extensions(&["cl_intel_program_scope_host_pipe"]),
+    CommandInfo::opencl(c"clEnqueueWriteImage", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clFinalizeCommandBufferKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clFinish", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clFlush", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetAcceleratorInfoINTEL", "", "").extensions(&["cl_intel_accelerator"]),
+    CommandInfo::opencl(c"clGetCommandBufferInfoKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clGetCommandQueueInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetContextInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetDeviceAndHostTimer", "2.1", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetDeviceIDs", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetDeviceIDsFromDX9INTEL", "", "").extensions(&["cl_intel_dx9_media_sharing"]),
+    CommandInfo::opencl(c"clGetDeviceIDsFromDX9MediaAdapterKHR", "", "").extensions(&["cl_khr_dx9_media_sharing"]),
+    CommandInfo::opencl(c"clGetDeviceIDsFromVA_APIMediaAdapterINTEL", "", "").extensions(&["cl_intel_va_api_media_sharing"]),
+    CommandInfo::opencl(c"clGetDeviceImageInfoQCOM", "", "").extensions(&["cl_qcom_ext_host_ptr"]),
+    CommandInfo::opencl(c"clGetDeviceInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetEventInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetEventProfilingInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetExtensionFunctionAddress", "1.0", "CL/cl.h").deprecated("1.2").fails_by(ErrorChannel::None),
+    CommandInfo::opencl(c"clGetExtensionFunctionAddressForPlatform", "1.2", "CL/cl.h").fails_by(ErrorChannel::None),
+    CommandInfo::opencl(c"clGetGLContextInfoKHR", "", "").extensions(&["cl_khr_gl_sharing"]),
+    CommandInfo::opencl(c"clGetGLObjectInfo", "", "").extensions(&["cl_khr_gl_sharing"]),
+    CommandInfo::opencl(c"clGetGLTextureInfo", "", "").extensions(&["cl_khr_gl_sharing"]),
+    CommandInfo::opencl(c"clGetHostTimer", "2.1", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetICDLoaderInfoOCLICD", "", "").extensions(&["cl_loader_info"]),
+    CommandInfo::opencl(c"clGetImageInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetImageRequirementsInfoEXT", "", "").extensions(&["cl_ext_image_requirements_info"]),
+    CommandInfo::opencl(c"clGetKernelArgInfo", "1.2", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetKernelInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetKernelSubGroupInfo", "2.1", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetKernelSubGroupInfoKHR", "", "").deprecated("2.1").extensions(&["cl_khr_subgroups"]),
+    CommandInfo::opencl(c"clGetKernelSuggestedLocalWorkSize", "3.1", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetKernelSuggestedLocalWorkSizeKHR", "", "").extensions(&["cl_khr_suggested_local_work_size"]),
+    CommandInfo::opencl(c"clGetKernelWorkGroupInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetLayerInfo", "", "").extensions(&["cl_loader_layers"]),
+    CommandInfo::opencl(c"clGetMemAllocInfoINTEL", "", "").extensions(&["cl_intel_unified_shared_memory"]),
+    CommandInfo::opencl(c"clGetMemObjectInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetMutableCommandInfoKHR", "", "").extensions(&["cl_khr_command_buffer_mutable_dispatch"]),
+    CommandInfo::opencl(c"clGetPipeInfo", "2.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetPlatformIDs", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetPlatformInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetProgramBuildInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetProgramInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetSVMPointerInfoKHR", "", "").extensions(&["cl_khr_unified_svm"]),
+    CommandInfo::opencl(c"clGetSVMSuggestedTypeIndexKHR", "", "").extensions(&["cl_khr_unified_svm"]),
+    CommandInfo::opencl(c"clGetSamplerInfo", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetSemaphoreHandleForTypeKHR", "", "").extensions(&["cl_khr_external_semaphore"]),
+    CommandInfo::opencl(c"clGetSemaphoreInfoKHR", "", "").extensions(&["cl_khr_semaphore"]),
+    CommandInfo::opencl(c"clGetSupportedGLTextureFormatsINTEL", "", "").extensions(&["cl_intel_sharing_format_query_gl"]),
+    CommandInfo::opencl(c"clGetSupportedImageFormats", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clGetSupportedVA_APIMediaSurfaceFormatsINTEL", "", "").extensions(&["cl_intel_sharing_format_query_va_api"]),
+    CommandInfo::opencl(c"clHostMemAllocINTEL", "", "").extensions(&["cl_intel_unified_shared_memory"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clIcdGetFunctionAddressForPlatformKHR", "", "").extensions(&["cl_khr_icd"]).fails_by(ErrorChannel::None),
+    CommandInfo::opencl(c"clIcdGetPlatformIDsKHR", "", "").extensions(&["cl_khr_icd"]),
+    CommandInfo::opencl(c"clIcdSetPlatformDispatchDataKHR", "", "").extensions(&["cl_khr_icd"]),
+    CommandInfo::opencl(c"clImportMemoryARM", "", "").extensions(&["cl_arm_import_memory"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clInitLayer", "", "").extensions(&["cl_loader_layers"]),
+    CommandInfo::opencl(c"clInitLayerWithProperties", "", "").extensions(&["cl_loader_layers"]),
+    CommandInfo::opencl(c"clLinkProgram", "1.2", "CL/cl.h").fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clLogMessagesToStderrAPPLE", "", "").extensions(&["cl_APPLE_ContextLoggingFunctions"]).fails_by(ErrorChannel::None),
+    CommandInfo::opencl(c"clLogMessagesToStdoutAPPLE", "", "").extensions(&["cl_APPLE_ContextLoggingFunctions"]).fails_by(ErrorChannel::None),
+    CommandInfo::opencl(c"clLogMessagesToSystemLogAPPLE", "", "").extensions(&["cl_APPLE_ContextLoggingFunctions"]).fails_by(ErrorChannel::None),
+    CommandInfo::opencl(c"clMemBlockingFreeINTEL", "", "").extensions(&["cl_intel_unified_shared_memory"]),
+    CommandInfo::opencl(c"clMemFreeINTEL", "", "").extensions(&["cl_intel_unified_shared_memory"]),
+    CommandInfo::opencl(c"clReImportSemaphoreSyncFdKHR", "", "").extensions(&["cl_khr_external_semaphore_sync_fd"]),
+    CommandInfo::opencl(c"clReleaseAcceleratorINTEL", "", "").extensions(&["cl_intel_accelerator"]),
+    CommandInfo::opencl(c"clReleaseCommandBufferKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clReleaseCommandQueue", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clReleaseContext", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clReleaseDevice", "1.2", "CL/cl.h"),
+    CommandInfo::opencl(c"clReleaseDeviceEXT", "", "").extensions(&["cl_ext_device_fission"]),
+    CommandInfo::opencl(c"clReleaseEvent", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clReleaseKernel", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clReleaseMemObject", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clReleaseProgram", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clReleaseSampler", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clReleaseSemaphoreKHR", "", "").extensions(&["cl_khr_semaphore"]),
+    CommandInfo::opencl(c"clRemapCommandBufferKHR", "", "").extensions(&["cl_khr_command_buffer_multi_device"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clRetainAcceleratorINTEL", "", "").extensions(&["cl_intel_accelerator"]),
+    CommandInfo::opencl(c"clRetainCommandBufferKHR", "", "").extensions(&["cl_khr_command_buffer"]),
+    CommandInfo::opencl(c"clRetainCommandQueue", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clRetainContext", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clRetainDevice", "1.2", "CL/cl.h"),
+    CommandInfo::opencl(c"clRetainDeviceEXT", "", "").extensions(&["cl_ext_device_fission"]),
+    CommandInfo::opencl(c"clRetainEvent", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clRetainKernel", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clRetainMemObject", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clRetainProgram", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clRetainSampler", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clRetainSemaphoreKHR", "", "").extensions(&["cl_khr_semaphore"]),
+    CommandInfo::opencl(c"clSVMAlloc", "2.0", "CL/cl.h").fails_by(ErrorChannel::None),
+    CommandInfo::opencl(c"clSVMAllocARM", "", "").extensions(&["cl_arm_shared_virtual_memory"]).fails_by(ErrorChannel::None),
+    CommandInfo::opencl(c"clSVMAllocWithPropertiesKHR", "", "").extensions(&["cl_khr_unified_svm"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clSVMFree", "2.0", "CL/cl.h").fails_by(ErrorChannel::None),
+    CommandInfo::opencl(c"clSVMFreeARM", "", "").extensions(&["cl_arm_shared_virtual_memory"]).fails_by(ErrorChannel::None),
+    CommandInfo::opencl(c"clSVMFreeWithPropertiesKHR", "", "").extensions(&["cl_khr_unified_svm"]),
+    CommandInfo::opencl(c"clSetCommandQueueProperty", "1.0", "CL/cl.h").deprecated("1.1"),
+    CommandInfo::opencl(c"clSetContentSizeBufferPoCL", "", "").extensions(&["cl_pocl_content_size"]),
+    CommandInfo::opencl(c"clSetContextDestructorCallback", "3.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clSetDefaultDeviceCommandQueue", "2.1", "CL/cl.h"),
+    CommandInfo::opencl(c"clSetEventCallback", "1.1", "CL/cl.h"),
+    CommandInfo::opencl(c"clSetKernelArg", "1.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clSetKernelArgDevicePointerEXT", "", "").extensions(&["cl_ext_buffer_device_address"]),
+    CommandInfo::opencl(c"clSetKernelArgMemPointerINTEL", "", "").extensions(&["cl_intel_unified_shared_memory"]),
+    CommandInfo::opencl(c"clSetKernelArgSVMPointer", "2.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clSetKernelArgSVMPointerARM", "", "").extensions(&["cl_arm_shared_virtual_memory"]),
+    CommandInfo::opencl(c"clSetKernelExecInfo", "2.0", "CL/cl.h"),
+    CommandInfo::opencl(c"clSetKernelExecInfoARM", "", "").extensions(&["cl_arm_shared_virtual_memory"]),
+    CommandInfo::opencl(c"clSetMemObjectDestructorAPPLE", "", "").extensions(&["cl_APPLE_SetMemObjectDestructor"]),
+    CommandInfo::opencl(c"clSetMemObjectDestructorCallback", "1.1", "CL/cl.h"),
+    CommandInfo::opencl(c"clSetPerfHintQCOM", "", "").extensions(&["cl_qcom_perf_hint"]),
+    CommandInfo::opencl(c"clSetProgramReleaseCallback", "2.2", "CL/cl.h").deprecated("3.0"),
+    CommandInfo::opencl(c"clSetProgramSpecializationConstant", "2.2", "CL/cl.h"),
+    CommandInfo::opencl(c"clSetUserEventStatus", "1.1", "CL/cl.h"),
+    CommandInfo::opencl(c"clSharedMemAllocINTEL", "", "").extensions(&["cl_intel_unified_shared_memory"]).fails_by(ErrorChannel::ErrcodeRet),
+    CommandInfo::opencl(c"clTerminateContextKHR", "", "").extensions(&["cl_khr_terminate_context"]),
+    CommandInfo::opencl(c"clUnloadCompiler", "1.0", "CL/cl.h").deprecated("1.2"),
+    CommandInfo::opencl(c"clUnloadPlatformCompiler", "1.2", "CL/cl.h"),
+    CommandInfo::opencl(c"clUpdateMutableCommandsKHR", "", "").extensions(&["cl_khr_command_buffer_mutable_dispatch"]),
+    CommandInfo::opencl(c"clWaitForEvents", "1.0", "CL/cl.h"),
+    #[cfg(windows)] CommandInfo::opencl(c"clCreateFromD3D10BufferKHR", "", "").extensions(&["cl_khr_d3d10_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    #[cfg(windows)] CommandInfo::opencl(c"clCreateFromD3D10Texture2DKHR", "", "").extensions(&["cl_khr_d3d10_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    #[cfg(windows)] CommandInfo::opencl(c"clCreateFromD3D10Texture3DKHR", "", "").extensions(&["cl_khr_d3d10_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    #[cfg(windows)] CommandInfo::opencl(c"clCreateFromD3D11BufferKHR", "", "").extensions(&["cl_khr_d3d11_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    #[cfg(windows)] CommandInfo::opencl(c"clCreateFromD3D11Texture2DKHR", "", "").extensions(&["cl_khr_d3d11_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    #[cfg(windows)] CommandInfo::opencl(c"clCreateFromD3D11Texture3DKHR", "", "").extensions(&["cl_khr_d3d11_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    #[cfg(windows)] CommandInfo::opencl(c"clCreateFromDX9MediaSurfaceINTEL", "", "").extensions(&["cl_intel_dx9_media_sharing"]).fails_by(ErrorChannel::ErrcodeRet),
+    #[cfg(windows)] CommandInfo::opencl(c"clEnqueueAcquireD3D10ObjectsKHR", "", "").extensions(&["cl_khr_d3d10_sharing"]),
+    #[cfg(windows)] CommandInfo::opencl(c"clEnqueueAcquireD3D11ObjectsKHR", "", "").extensions(&["cl_khr_d3d11_sharing"]),
+    #[cfg(windows)] CommandInfo::opencl(c"clEnqueueReleaseD3D10ObjectsKHR", "", "").extensions(&["cl_khr_d3d10_sharing"]),
+    #[cfg(windows)] CommandInfo::opencl(c"clEnqueueReleaseD3D11ObjectsKHR", "", "").extensions(&["cl_khr_d3d11_sharing"]),
+    #[cfg(windows)] CommandInfo::opencl(c"clGetDeviceIDsFromD3D10KHR", "", "").extensions(&["cl_khr_d3d10_sharing"]),
+    #[cfg(windows)] CommandInfo::opencl(c"clGetDeviceIDsFromD3D11KHR", "", "").extensions(&["cl_khr_d3d11_sharing"]),
+    #[cfg(windows)] CommandInfo::opencl(c"clGetSupportedD3D10TextureFormatsINTEL", "", "").extensions(&["cl_intel_sharing_format_query_d3d10"]),
+    #[cfg(windows)] CommandInfo::opencl(c"clGetSupportedD3D11TextureFormatsINTEL", "", "").extensions(&["cl_intel_sharing_format_query_d3d11"]),
+    #[cfg(windows)] CommandInfo::opencl(c"clGetSupportedDX9MediaSurfaceFormatsINTEL", "", "").extensions(&["cl_intel_sharing_format_query_dx9"]),
+]);

@@ -7,6 +7,7 @@
 
 mod aliases;
 mod bits;
+#[rustfmt::skip]
 mod commands;
 mod constants;
 mod enums;

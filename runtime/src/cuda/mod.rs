@@ -199,7 +199,7 @@ impl Library {
     /// Asks for every command of the API and lists those that this driver lacks. A command that is missing never stops another.
     #[must_use]
     pub fn availability(&self) -> Availability {
-        self.resolved.availability(cuda::COMMANDS.iter().copied(), &self.entry)
+        self.resolved.availability(cuda::COMMANDS.iter(), &self.entry)
     }
 }
 

@@ -162,7 +162,7 @@ impl Library {
     /// [`Platform::availability`] lists.
     #[must_use]
     pub fn availability(&self) -> Availability {
-        let core = opencl::COMMANDS.iter().copied().filter(|command| command.extensions.is_empty());
+        let core = opencl::COMMANDS.iter().filter(|command| command.extensions.is_empty());
         self.resolved.availability(core, &self.entry)
     }
 }

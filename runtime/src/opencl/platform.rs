@@ -125,7 +125,7 @@ impl Platform {
     /// Asks for every command of the API and lists those that are missing here.
     #[must_use]
     pub fn availability(&self) -> Availability {
-        self.resolved.availability(opencl::COMMANDS.iter().copied(), &self.asked)
+        self.resolved.availability(opencl::COMMANDS.iter(), &self.asked)
     }
 }
 

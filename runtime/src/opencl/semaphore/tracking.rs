@@ -256,6 +256,7 @@ impl Tracker {
     }
 
     /// Whether another sync file may be imported.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "sync files are of Linux"))]
     pub(super) fn judge_reimport(&self) -> Result<(), Misuse> {
         let Some(mut state) = self.locked() else { return Ok(()) };
         state.forget_what_is_done();
@@ -267,6 +268,7 @@ impl Tracker {
     }
 
     /// Another sync file was imported; it is signalled where that is known. `None` where the platform refused: what is there now is unknown.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "sync files are of Linux"))]
     pub(super) fn reimported(&self, signaled: Option<bool>) {
         let Some(mut state) = self.locked() else { return };
         state.balance = (signaled == Some(true)).then_some(1);
