@@ -17,7 +17,7 @@ use clcu::{
     },
     sys::cuda::{
         self, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC as Descriptor, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as Parameters,
-        CUexternalSemaphore, CUexternalSemaphoreHandleType, CUstream,
+        CUexternalSemaphore, CUstream,
     },
 };
 use divan::{Bencher, black_box, counter::ItemsCount};
@@ -34,7 +34,8 @@ static CONTEXT: LazyLock<Context> = LazyLock::new(|| {
     let directory = tempfile::tempdir().expect("a directory for a mock driver can be made");
     let path = directory.path().join("libcuda.so.1");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/mock/cuda.c");
-    let gcc = Command::new("gcc").args(["-std=c11", "-O2", "-shared", "-fPIC", "-o"]).args([&path, &source]).status();
+    let gcc =
+        Command::new("gcc").args(["-std=c11", "-O2", "-shared", "-fPIC", "-DONE_THREAD", "-o"]).args([&path, &source]).status();
     assert!(gcc.is_ok_and(|status| status.success()), "gcc builds the mock driver");
     // SAFETY: the file is a mock driver, whose functions have the types of CUDA's.
     let library: Arc<Library> = Arc::new(unsafe { Options::new().path(path) }.open().expect("the mock driver can be opened"));
@@ -99,16 +100,9 @@ fn import_and_destroy_owned(bencher: Bencher<'_, '_>) {
 }
 
 fn fence(tracking: Tracking) -> ExternalSemaphore<Fence> {
-    let _current = CONTEXT.enter().expect("the mock has contexts");
-    let library = CONTEXT.library();
-    let mut handle = CUexternalSemaphore::NULL;
-    let import = library.get(&cuda::cuImportExternalSemaphore).expect("the mock has it");
-    let descriptor = Descriptor::nvscisync(object());
-    // SAFETY: both pointers are good for the call, and the mock does not follow the object.
-    unsafe { import(&raw mut handle, descriptor.as_ptr()) }.result().expect("the mock imports it");
-    let handle_type = CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
-    // SAFETY: it is alive; the mock takes a signal of any kind.
-    unsafe { ExternalSemaphore::from_raw(&CONTEXT, handle, handle_type, tracking) }.expect("it is a fence")
+    let current = CONTEXT.enter().expect("the mock has contexts");
+    let fd = std::fs::File::open("/dev/null").expect("it is there").into();
+    ExternalSemaphore::import(&current, Source::timeline_semaphore_fd(fd).tracking(tracking)).expect("the mock imports it")
 }
 
 #[divan::bench]

@@ -1,33 +1,76 @@
 /*
- * A CUDA driver for tests: a few commands, and the ways in which real drivers differ.
+ * A CUDA driver for tests: the commands that external objects need, and the ways in which real drivers differ.
  *
  * What it is, is settled when it is compiled:
+ *   CUDA_H="cuda.h"        NVIDIA's header, where it is at hand: every function below is then compiled against its real declaration. Without
+ *                          it `cuda_declarations.h`, which is made of this project's facts, declares the same.
  *   DRIVER_VERSION=12040   what cuDriverGetVersion says, and the newest version that cuGetProcAddress takes
  *   STUB                   every command fails with 34, as the toolkit's stub does
  *   STUB_INIT              only cuInit does
- *   WITHOUT_<symbol>       neither exported nor given out
+ *   WITHOUT_<symbol>       neither exported nor given out, whichever symbol it is
  *   VERSION_FAILS=999      cuDriverGetVersion fails with this code
  *   UNKNOWN_RESULT=12345   cuDeviceGetAttribute fails with this code
+ *   ONE_THREAD             no lock: for benchmarks, which a lock's barrier would be most of
  *   GARBAGE                cuGetProcAddress leaves an address behind where it finds nothing
  *
+ * While it runs, tests set these variables, between calls:
+ *   mock_fail_<command>    the code by which a command fails (all have one, by public name), after it has been noted; -1 for success without
+ *                          an object
+ *   mock_garbage           non-zero: outputs are written although the command fails
+ *   mock_without           an attribute of devices that is 0; every other one is 42
+ *   mock_capturing         non-zero: streams are being captured
  *
- * The types are written by hand, as far as calls need them: every status is an `unsigned int`, every handle a pointer. External objects
- * are in `cuda_interop.h`.
+ * and read these:
+ *   mock_last              the variant that was called last, for tests that want to know which one they got
+ *   mock_log               every command that was called, in order, each with ';' after it
+ *   mock_calls             how many
+ *   mock_descriptor        the last descriptor, as far as it goes
+ *   mock_unclean           descriptors with a byte that is not zero where nothing belongs: padding, reserved words, other members of a union
+ *   mock_alive             objects that were made and not destroyed
+ *   mock_value             the last value that was signalled or waited for
+ *   mock_timeout           the last time that was to be waited at most
+ *   mock_queries           how often cuGetProcAddress was asked, and by which version and flags last: mock_last_version, mock_last_flags
+ *
+ * Threads may call it at once: each command holds one lock.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* NVIDIA's own switch for declaring old variants and those for each thread's own default stream, under their exported names. */
+#define __CUDA_API_VERSION_INTERNAL
+#ifdef CUDA_H
+#include CUDA_H
+#else
+#include "cuda_declarations.h"
+#endif
+
+#include "cuda_commands.h"
 
 #ifndef DRIVER_VERSION
 #define DRIVER_VERSION 13050
 #endif
 
-typedef unsigned int status;
+typedef CUresult status;
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, STUB_LIBRARY = 34, NOT_FOUND = 500 };
-enum { LEGACY = 1, PER_THREAD = 2 };
+#define CODE(name, code) static const status name __attribute__((unused)) = code
+CODE(SUCCESS, CUDA_SUCCESS);
+CODE(INVALID_VALUE, CUDA_ERROR_INVALID_VALUE);
+CODE(STUB_LIBRARY, CUDA_ERROR_STUB_LIBRARY);
+CODE(INVALID_DEVICE, CUDA_ERROR_INVALID_DEVICE);
+CODE(INVALID_CONTEXT, CUDA_ERROR_INVALID_CONTEXT);
+CODE(OPERATING_SYSTEM, CUDA_ERROR_OPERATING_SYSTEM);
+CODE(INVALID_HANDLE, CUDA_ERROR_INVALID_HANDLE);
+CODE(NOT_FOUND, CUDA_ERROR_NOT_FOUND);
+CODE(NOT_SUPPORTED, CUDA_ERROR_NOT_SUPPORTED);
+CODE(UNKNOWN, CUDA_ERROR_UNKNOWN);
+
+enum { LEGACY = CU_GET_PROC_ADDRESS_LEGACY_STREAM, PER_THREAD = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, BOTH = LEGACY | PER_THREAD };
 
 #ifdef STUB
 #define STUB_FAILS return STUB_LIBRARY
@@ -35,14 +78,101 @@ enum { LEGACY = 1, PER_THREAD = 2 };
 #define STUB_FAILS ((void)0)
 #endif
 
-extern int mock_without;
+/*
+ * LACKS(symbol) is 1 where the driver was compiled with WITHOUT_<symbol>, which makes it 1, and SYMBOL(symbol) is then a name that nobody
+ * looks for.
+ */
+#define SECOND(first, second, ...) second
+#define PROBE(probe) SECOND(probe, 0, 0)
+#define IS_ONE_1 0, 1
+#define PASTE(a, b) a##b
+#define LACKS_BY(value) PROBE(PASTE(IS_ONE_, value))
+#define LACKS(symbol) LACKS_BY(WITHOUT_##symbol)
+#define SYMBOL_0(symbol) symbol
+#define SYMBOL_1(symbol) absent_##symbol
+#define SYMBOL_BY(lacks, symbol) PASTE(SYMBOL_, lacks)(symbol)
+#define SYMBOL(symbol) SYMBOL_BY(LACKS(symbol), symbol)
 
-/* What was called last, for tests that want to know which variant they got. */
+/* A command of the driver that is called by name through the table at the end. */
+#define COMMAND(symbol) CUresult CUDAAPI SYMBOL(symbol)
+
+#define VARIANT(name, version, streams, symbol) int mock_fail_##name;
+VARIANTS
+#undef VARIANT
+
 const char *mock_last = "";
-/* The queries that cuGetProcAddress was asked, and by which flags and version it was asked last. */
 unsigned mock_queries = 0;
 int mock_last_version = 0;
 uint64_t mock_last_flags = 0;
+char mock_log[1 << 16];
+unsigned mock_calls = 0;
+int mock_garbage = 0;
+int mock_unclean = 0;
+unsigned char mock_descriptor[144];
+
+static unsigned log_length = 0;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+__attribute__((unused)) static int take_lock(void) {
+    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {}
+    return 0;
+}
+
+__attribute__((unused)) static void give_lock(const int *taken) {
+    (void)taken;
+    atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+/* Held until the command returns. */
+#ifdef ONE_THREAD
+#define LOCKED ((void)0)
+#else
+#define LOCKED __attribute__((cleanup(give_lock))) int locked = take_lock(); (void)locked
+#endif
+
+static void note(const char *command) {
+    size_t length = strlen(command);
+    mock_calls++;
+    if (log_length + length + 2 > sizeof mock_log) log_length = 0;
+    memcpy(mock_log + log_length, command, length);
+    log_length += (unsigned)length;
+    mock_log[log_length++] = ';';
+    mock_log[log_length] = 0;
+}
+
+static void keep_descriptor(const void *descriptor, size_t size) {
+    memcpy(mock_descriptor, descriptor, size < sizeof mock_descriptor ? size : sizeof mock_descriptor);
+}
+
+static int zero(const void *bytes, size_t size) {
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++) {
+        if (at[i] != 0) return 0;
+    }
+    return 1;
+}
+
+/* Whether a descriptor is, in each of its bytes, the one that has only what belongs into it. */
+static int clean(const void *descriptor, const void *expected, size_t size) {
+    if (memcmp(descriptor, expected, size) == 0) return 1;
+    mock_unclean++;
+    return 0;
+}
+
+/* How every command begins: WATCHED ones are in the log, QUIET ones are not. */
+#define QUIET(name) LOCKED; STUB_FAILS; const int told = mock_fail_##name
+#define WATCHED(name) LOCKED; STUB_FAILS; note(#name); const int told = mock_fail_##name
+
+/* What a command does that was told to fail; one with an output that is an object may be told to give none. */
+#define MAY_FAIL do { if (told != 0) return told == -1 ? SUCCESS : (status)told; } while (0)
+#define MAY_FAIL_WITH(out, garbage, nothing) \
+    do { \
+        if (told != 0) { \
+            if (mock_garbage) *(out) = (garbage); \
+            if (told == -1) { *(out) = (nothing); return SUCCESS; } \
+            return (status)told; \
+        } \
+    } while (0)
 
 /* Unloading a driver is what a loader must never do; at the end of the process the system does. */
 __attribute__((destructor)) static void unloaded(void) {
@@ -50,8 +180,9 @@ __attribute__((destructor)) static void unloaded(void) {
     if (getenv("CLCU_TEST_TASK") != NULL && write(2, text, sizeof text - 1) < 0) abort();
 }
 
-status cuDriverGetVersion(int *version) {
-    STUB_FAILS;
+COMMAND(cuDriverGetVersion)(int *version) {
+    QUIET(cuDriverGetVersion);
+    MAY_FAIL;
 #ifdef VERSION_FAILS
     return VERSION_FAILS;
 #endif
@@ -60,140 +191,41 @@ status cuDriverGetVersion(int *version) {
     return SUCCESS;
 }
 
-#ifndef WITHOUT_cuInit
-status cuInit(unsigned flags) {
-    STUB_FAILS;
+COMMAND(cuInit)(unsigned flags) {
+    QUIET(cuInit);
+    MAY_FAIL;
 #ifdef STUB_INIT
     return STUB_LIBRARY;
 #endif
     mock_last = "cuInit";
     return flags == 0 ? SUCCESS : INVALID_VALUE;
 }
-#endif
 
-#ifndef WITHOUT_cuDeviceGetAttribute
-status cuDeviceGetAttribute(int *value, unsigned attribute, int device) {
-    (void)device;
-#ifdef UNKNOWN_RESULT
-    return UNKNOWN_RESULT;
-#endif
-    /* Attributes that came with CUDA 12.5 and later. */
-    if (attribute > 134 && DRIVER_VERSION < 12050) return INVALID_VALUE;
-    *value = (int)attribute == mock_without ? 0 : 42;
-    return SUCCESS;
-}
-#endif
-
-/* Two functions of one name and one signature: the first has 32-bit sizes and needs a context. */
-status cuMemAlloc(unsigned *address, unsigned size) {
-    (void)address, (void)size;
-    mock_last = "cuMemAlloc";
-    return 201;
-}
-
-#ifndef WITHOUT_cuMemAlloc_v2
-status cuMemAlloc_v2(uint64_t *address, size_t size) {
-    mock_last = "cuMemAlloc_v2";
-    *address = 0x1000 + size;
-    return SUCCESS;
-}
-#endif
-
-/* One public name and two signatures. */
-status cuCtxSynchronize(void) {
-    mock_last = "cuCtxSynchronize";
-    return SUCCESS;
-}
-
-#ifndef WITHOUT_cuCtxSynchronize_v2
-status cuCtxSynchronize_v2(void *context) {
-    (void)context;
-    mock_last = "cuCtxSynchronize_v2";
-    return SUCCESS;
-}
-#endif
-
-#ifndef WITHOUT_cuCtxCreate_v4
-status cuCtxCreate_v4(void **context, void *parameters, unsigned flags, int device) {
-    (void)parameters, (void)flags, (void)device;
-    mock_last = "cuCtxCreate_v4";
-    *context = (void *)0x10;
-    return SUCCESS;
-}
-#endif
-
-status cuMemcpy(uint64_t to, uint64_t from, size_t size) {
-    (void)to, (void)from, (void)size;
-    mock_last = "cuMemcpy";
-    return SUCCESS;
-}
-
-status cuMemcpy_ptds(uint64_t to, uint64_t from, size_t size) {
-    (void)to, (void)from, (void)size;
-    mock_last = "cuMemcpy_ptds";
-    return SUCCESS;
-}
-
+#include "cuda_objects.h"
+#include "cuda_carriers.h"
 #include "cuda_interop.h"
-
-/*
- * Gives out what its type says, through a pointer to nothing in particular: for 1 a file descriptor, for 8 the 64 bytes of a fabric handle.
- */
-status cuMemExportToShareableHandle(void *handle_out, uint64_t handle, unsigned type, unsigned long long flags) {
-    int ends[2];
-    (void)handle;
-    if (handle_out == NULL || flags != 0) return INVALID_VALUE;
-    if (type == 8) {
-        memset(handle_out, 0xfa, 64);
-        return SUCCESS;
-    }
-    if (type != 1) return INVALID_VALUE;
-    if (pipe(ends) != 0) return 304;
-    close(ends[1]);
-    *(int *)handle_out = ends[0];
-    return SUCCESS;
-}
+#include "cuda_sharing.h"
+#include "cuda_graph.h"
 
 struct variant {
     const char *name;
     int version;
-    uint64_t flags;
+    unsigned streams;
     void *function;
 };
 
 static const struct variant variants[] = {
-#ifndef WITHOUT_cuInit
-    {"cuInit", 2000, LEGACY | PER_THREAD, cuInit},
-#endif
-    {"cuDriverGetVersion", 2020, LEGACY | PER_THREAD, cuDriverGetVersion},
-#ifndef WITHOUT_cuDeviceGetAttribute
-    {"cuDeviceGetAttribute", 2000, LEGACY | PER_THREAD, cuDeviceGetAttribute},
-#endif
-    {"cuMemAlloc", 2000, LEGACY | PER_THREAD, cuMemAlloc},
-#ifndef WITHOUT_cuMemAlloc_v2
-    {"cuMemAlloc", 3020, LEGACY | PER_THREAD, cuMemAlloc_v2},
-#endif
-    {"cuCtxSynchronize", 2000, LEGACY | PER_THREAD, cuCtxSynchronize},
-#ifndef WITHOUT_cuCtxSynchronize_v2
-    {"cuCtxSynchronize", 13000, LEGACY | PER_THREAD, cuCtxSynchronize_v2},
-#endif
-#ifndef WITHOUT_cuCtxCreate_v4
-    {"cuCtxCreate", 12050, LEGACY | PER_THREAD, cuCtxCreate_v4},
-#endif
-    {"cuMemcpy", 4000, LEGACY, cuMemcpy},
-    {"cuMemcpy", 7000, PER_THREAD, cuMemcpy_ptds},
-#ifndef WITHOUT_cuSignalExternalSemaphoresAsync
-    {"cuSignalExternalSemaphoresAsync", 10000, LEGACY, cuSignalExternalSemaphoresAsync},
-    {"cuSignalExternalSemaphoresAsync", 10000, PER_THREAD, cuSignalExternalSemaphoresAsync_ptsz},
-#endif
-    {"cuMemExportToShareableHandle", 10020, LEGACY | PER_THREAD, cuMemExportToShareableHandle},
+#define VARIANT(name, version, streams, symbol) {#name, version, streams, LACKS(symbol) ? NULL : (void *)SYMBOL(symbol)},
+    VARIANTS
+#undef VARIANT
 };
 
 /*
  * The newest variant that is not newer than what is asked for. A version beyond the driver's is refused outright. Where nothing is
  * found, the second form succeeds, with a null address and the outcome (driver 580.159), and the first form fails.
  */
-static status find(const char *name, void **function, int version, uint64_t flags, unsigned *outcome) {
+static status find(const char *name, void **function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *outcome) {
+    LOCKED;
     const struct variant *best = NULL;
     int known = 0;
     mock_queries++;
@@ -208,26 +240,22 @@ static status find(const char *name, void **function, int version, uint64_t flag
     if (version > DRIVER_VERSION) return INVALID_VALUE;
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         const struct variant *variant = &variants[i];
-        if (strcmp(variant->name, name) != 0 || (variant->flags & flags) == 0) continue;
+        if (variant->function == NULL || strcmp(variant->name, name) != 0 || (variant->streams & flags) == 0) continue;
         if (variant->version > DRIVER_VERSION) continue;
         known = 1;
         if (variant->version <= version && (best == NULL || variant->version > best->version)) best = variant;
     }
-    *outcome = best ? 0 : known ? 2 : 1;
+    *outcome = best ? CU_GET_PROC_ADDRESS_SUCCESS : known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     if (best != NULL) *function = best->function;
     return SUCCESS;
 }
 
-#ifndef WITHOUT_cuGetProcAddress_v2
-status cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, unsigned *outcome) {
+COMMAND(cuGetProcAddress_v2)(const char *name, void **function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *outcome) {
     return find(name, function, version, flags, outcome);
 }
-#endif
 
-#ifndef WITHOUT_cuGetProcAddress
-status cuGetProcAddress(const char *name, void **function, int version, uint64_t flags) {
-    unsigned outcome = 0;
+COMMAND(cuGetProcAddress)(const char *name, void **function, int version, cuuint64_t flags) {
+    CUdriverProcAddressQueryResult outcome = CU_GET_PROC_ADDRESS_SUCCESS;
     status result = find(name, function, version, flags, &outcome);
-    return result == SUCCESS && outcome != 0 ? NOT_FOUND : result;
+    return result == SUCCESS && outcome != CU_GET_PROC_ADDRESS_SUCCESS ? NOT_FOUND : result;
 }
-#endif

@@ -1,453 +1,262 @@
 /*
- * The part of the mock driver that other APIs share objects with: external semaphores and memory, contexts, shared allocations.
+ * The part of the mock driver that other APIs share objects with: external semaphores and memory.
  *
  * It does what a real driver does that a caller can get wrong: it closes a file descriptor that it was given as soon as the import
- * succeeded, looks at every byte of a descriptor, reserved ones too, refuses what is not alive, and answers with the codes that driver
- * 580.159 answers with. What it was given last is kept byte for byte.
- *
- * While it runs, tests set these variables:
- *   mock_fail_<command>    the code by which the command fails, after it has looked at its arguments as if it succeeded; -1 for success
- *                          without an object
- *   mock_garbage           non-zero: outputs are written although the command fails
- *   mock_without           an attribute of devices that is 0; every other one is 42
- *   mock_capturing         non-zero: streams are being captured
- *
- * and read these:
- *   mock_log               every command that was called, in order, each with ';' after it
- *   mock_calls             how many
- *   mock_descriptor        the last descriptor, as far as it goes
- *   mock_alive             objects that were made and not destroyed
- *   mock_value             the last value that was signalled or waited for
- *   mock_timeout           the last time that was to be waited at most
+ * succeeded, looks at every byte of a descriptor, reserved ones and padding too, refuses what is not alive, and answers with the codes that
+ * driver 580.159 answers with. What it was given last is kept byte for byte.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
+enum { SEMAPHORE = 0x5e3a, MEMORY = 0x3e30, BUFFER = 0xb0ff, ARRAY = 0xa44a };
+enum { NV_SCI_SYNC = 6, KEYED_MUTEX = 7, KEYED_MUTEX_KMT = 8 };
 
-#include "cuda_records.h"
-
-enum { INVALID_CONTEXT = 201, INVALID_HANDLE = 400, OPERATING_SYSTEM = 304, NOT_SUPPORTED = 801, UNKNOWN = 999 };
-
-char mock_log[1 << 16];
-unsigned mock_log_length = 0;
-unsigned mock_calls = 0;
-int mock_garbage = 0;
-int mock_without = 0;
-int mock_capturing = 0;
-int mock_alive = 0;
-unsigned char mock_descriptor[144];
 uint64_t mock_value = 0;
 unsigned mock_timeout = 0;
 
-static void note(const char *command) {
-    size_t length = strlen(command);
-    mock_calls++;
-    if (mock_log_length + length + 2 > sizeof mock_log) mock_log_length = 0;
-    memcpy(mock_log + mock_log_length, command, length);
-    mock_log_length += (unsigned)length;
-    mock_log[mock_log_length++] = ';';
-    mock_log[mock_log_length] = 0;
-}
-
-static int zero(const void *bytes, size_t size) {
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; i++) {
-        if (at[i] != 0) return 0;
+/* What a descriptor of this carrier holds of its handle: nothing but what the carrier is read from. */
+static union handle only(enum carrier carrier, const void *given) {
+    union handle all, only;
+    memcpy(&all, given, sizeof all);
+    memset(&only, 0, sizeof only);
+    switch (carrier) {
+    case BY_FD:
+    case BY_OPEN_FD: only.fd = all.fd; break;
+    case BY_NV_SCI: only.nv_sci = all.nv_sci; break;
+    default: only.win32 = all.win32; break;
     }
-    return 1;
+    return only;
 }
 
-/* An object of the driver. A handle to something that is not alive is refused, as far as a mock can tell without following it. */
-struct object { unsigned magic; unsigned type; unsigned long long size; };
-enum { SEMAPHORE = 0x5e3a, MEMORY = 0x3e30, BUFFER = 0xb0ff, ARRAY = 0xa44a };
-static struct object *objects[4096];
-
-static void *make(unsigned magic, unsigned type, unsigned long long size) {
-    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
-        if (objects[i] != NULL) continue;
-        struct object *object = calloc(1, sizeof *object);
-        if (object == NULL) abort();
-        *object = (struct object){magic, type, size};
-        mock_alive++;
-        return objects[i] = object;
-    }
-    return NULL;
+static int clean_semaphore(const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *given, const union handle *handle) {
+    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC expected;
+    memset(&expected, 0, sizeof expected);
+    expected.type = given->type;
+    expected.flags = given->flags;
+    memcpy(&expected.handle, handle, sizeof *handle);
+    return clean(given, &expected, sizeof expected);
 }
 
-static struct object *find_object(const void *handle, unsigned magic) {
-    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
-        if (objects[i] != NULL && objects[i] == handle && objects[i]->magic == magic) return objects[i];
-    }
-    return NULL;
-}
-
-static status unmake(const void *handle, unsigned magic) {
-    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
-        if (objects[i] == NULL || objects[i] != handle || objects[i]->magic != magic) continue;
-        free(objects[i]);
-        objects[i] = NULL;
-        mock_alive--;
-        return SUCCESS;
-    }
-    return INVALID_HANDLE;
-}
-
-/* What a command does that was told to fail: -1 is success without an object. */
-#define TOLD_TO_FAIL(command, out, garbage) \
-    do { \
-        if (mock_fail_##command != 0) { \
-            if (mock_garbage) *(out) = garbage; \
-            if (mock_fail_##command == -1) { *(out) = 0; return SUCCESS; } \
-            return (status)mock_fail_##command; \
-        } \
-    } while (0)
-
-/* Contexts: a stack for each thread, of which the top is current. */
-static _Thread_local void *stack[16];
-static _Thread_local int depth = 0;
-int mock_fail_cuCtxPushCurrent = 0;
-int mock_retained = 0;
-
-static void *current(void) { return depth > 0 ? stack[depth - 1] : NULL; }
-#define NEEDS_CONTEXT do { if (current() == NULL) return INVALID_CONTEXT; } while (0)
-
-status cuDeviceGet(int *device, int ordinal) {
-    if (ordinal < 0 || ordinal > 1) return 101;
-    *device = ordinal;
-    return SUCCESS;
-}
-
-status cuDeviceGetCount(int *count) {
-    *count = 2;
-    return SUCCESS;
-}
-
-status cuDeviceGetName(char *name, int length, int device) {
-    snprintf(name, (size_t)length, "Mock %d", device);
-    return SUCCESS;
-}
-
-status cuDeviceGetUuid_v2(unsigned char *uuid, int device) {
-    for (int i = 0; i < 16; i++) uuid[i] = (unsigned char)(0xf0 * device + i);
-    return SUCCESS;
-}
-
-status cuDeviceGetLuid(char *luid, unsigned *mask, int device) {
-    memset(luid, 0x80 + device, 8);
-    *mask = 1;
-    return SUCCESS;
-}
-
-status cuDevicePrimaryCtxRetain(void **context, int device) {
-    note("cuDevicePrimaryCtxRetain");
-    mock_retained++;
-    *context = (void *)(uintptr_t)(0xc0 + device);
-    return SUCCESS;
-}
-
-status cuDevicePrimaryCtxRelease_v2(int device) {
-    (void)device;
-    note("cuDevicePrimaryCtxRelease");
-    mock_retained--;
-    return SUCCESS;
-}
-
-status cuCtxPushCurrent_v2(void *context) {
-    if (mock_fail_cuCtxPushCurrent != 0) return (status)mock_fail_cuCtxPushCurrent;
-    if (depth == 16) return INVALID_VALUE;
-    stack[depth++] = context;
-    return SUCCESS;
-}
-
-status cuCtxPopCurrent_v2(void **context) {
+COMMAND(cuImportExternalSemaphore)(CUexternalSemaphore *semaphore, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *descriptor) {
+    WATCHED(cuImportExternalSemaphore);
     NEEDS_CONTEXT;
-    *context = stack[--depth];
+    keep_descriptor(descriptor, sizeof *descriptor);
+    MAY_FAIL_WITH(semaphore, (CUexternalSemaphore)0xdead, NULL);
+    if (descriptor->type < 1 || descriptor->type > 10 || descriptor->flags != 0) return INVALID_VALUE;
+    enum carrier carrier = semaphore_carriers[descriptor->type];
+    union handle handle = only(carrier, &descriptor->handle);
+    if (!clean_semaphore(descriptor, &handle)) return INVALID_VALUE;
+    void *kept = NULL;
+    status taken = take(carrier, &handle, &kept);
+    if (taken != SUCCESS) return taken;
+    struct object *made = make(SEMAPHORE, descriptor->type, 0);
+    made->kept = kept;
+    *semaphore = (CUexternalSemaphore)made;
     return SUCCESS;
 }
 
-status cuCtxGetCurrent(void **context) {
-    *context = current();
-    return SUCCESS;
-}
-
-status cuCtxGetDevice(int *device) {
-    NEEDS_CONTEXT;
-    *device = (int)((uintptr_t)current() - 0xc0);
-    return SUCCESS;
-}
-
-status cuStreamSynchronize(void *stream) {
-    (void)stream;
-    note("cuStreamSynchronize");
-    return SUCCESS;
-}
-
-/* A stream is a number here; its id is another. */
-status cuStreamGetId(void *stream, unsigned long long *id) {
-    *id = (unsigned long long)(uintptr_t)stream * 1000;
-    return SUCCESS;
-}
-
-status cuStreamIsCapturing(void *stream, unsigned *state) {
-    (void)stream;
-    *state = mock_capturing ? 1 : 0;
-    return SUCCESS;
-}
-
-/* A descriptor of a handle as driver 580.159 takes it on Linux. */
-static status look(unsigned type, const union handle *handle, int is_fd, int is_win32) {
-    if (is_win32) {
-        if (type == 0) return INVALID_VALUE;
-        return NOT_SUPPORTED;
-    }
-    if (!is_fd) return handle->nv_sci == NULL ? INVALID_VALUE : SUCCESS;
-    if (!zero((const unsigned char *)handle + sizeof(int), sizeof *handle - sizeof(int))) return INVALID_VALUE;
-    if (handle->fd < 0 || fcntl(handle->fd, F_GETFD) == -1) return UNKNOWN;
-    return SUCCESS;
-}
-
-int mock_fail_cuImportExternalSemaphore = 0;
-int mock_fail_cuDestroyExternalSemaphore = 0;
-int mock_fail_cuSignalExternalSemaphoresAsync = 0;
-int mock_fail_cuWaitExternalSemaphoresAsync = 0;
-
-#ifndef WITHOUT_cuImportExternalSemaphore
-status cuImportExternalSemaphore(void **semaphore, const struct semaphore_descriptor *descriptor) {
-    note("cuImportExternalSemaphore");
-    NEEDS_CONTEXT;
-    memcpy(mock_descriptor, descriptor, sizeof *descriptor);
-    TOLD_TO_FAIL(cuImportExternalSemaphore, semaphore, (void *)0xdead);
-    if (descriptor->type < 1 || descriptor->type > 10) return INVALID_VALUE;
-    /* The four bytes after the type, and those at the end, are padding, and zero in what a careful caller sends. */
-    if (descriptor->flags != 0 || !zero(descriptor->reserved, sizeof descriptor->reserved)) return INVALID_VALUE;
-    int is_fd = descriptor->type == 1 || descriptor->type == 9;
-    status looked = look(descriptor->type, &descriptor->handle, is_fd, !is_fd && descriptor->type != 6);
-    if (looked != SUCCESS) return looked;
-    *semaphore = make(SEMAPHORE, descriptor->type, 0);
-    if (is_fd) close(descriptor->handle.fd);
-    return SUCCESS;
-}
-#endif
-
-#ifndef WITHOUT_cuDestroyExternalSemaphore
-status cuDestroyExternalSemaphore(void *semaphore) {
-    note("cuDestroyExternalSemaphore");
-    if (mock_fail_cuDestroyExternalSemaphore != 0) return (status)mock_fail_cuDestroyExternalSemaphore;
+COMMAND(cuDestroyExternalSemaphore)(CUexternalSemaphore semaphore) {
+    WATCHED(cuDestroyExternalSemaphore);
+    MAY_FAIL;
     NEEDS_CONTEXT;
     return unmake(semaphore, SEMAPHORE);
 }
-#endif
 
-#ifndef WITHOUT_cuSignalExternalSemaphoresAsync
-static status signal_all(void *const *semaphores, const struct signal_parameters *parameters, unsigned count) {
-    note("cuSignalExternalSemaphoresAsync");
+/* Whether one semaphore of a call may be signalled so. */
+static status signal_one(CUexternalSemaphore semaphore, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *given) {
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS expected;
+    keep_descriptor(given, sizeof *given);
+    struct object *object = find_object(semaphore, SEMAPHORE);
+    if (object == NULL) return INVALID_HANDLE;
+    if (given->flags != 0 && object->type != NV_SCI_SYNC) return INVALID_VALUE;
+    memset(&expected, 0, sizeof expected);
+    expected.flags = given->flags;
+    switch (object->type) {
+    case NV_SCI_SYNC: expected.params.nvSciSync.fence = given->params.nvSciSync.fence; break;
+    case KEYED_MUTEX:
+    case KEYED_MUTEX_KMT: expected.params.keyedMutex.key = mock_value = given->params.keyedMutex.key; break;
+    default: expected.params.fence.value = mock_value = given->params.fence.value; break;
+    }
+    return clean(given, &expected, sizeof expected) ? SUCCESS : INVALID_VALUE;
+}
+
+/* Whether one semaphore of a call may be waited for so. */
+static status wait_one(CUexternalSemaphore semaphore, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *given) {
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS expected;
+    keep_descriptor(given, sizeof *given);
+    struct object *object = find_object(semaphore, SEMAPHORE);
+    if (object == NULL) return INVALID_HANDLE;
+    if (given->flags != 0 && object->type != NV_SCI_SYNC) return INVALID_VALUE;
+    memset(&expected, 0, sizeof expected);
+    expected.flags = given->flags;
+    switch (object->type) {
+    case NV_SCI_SYNC: expected.params.nvSciSync.fence = given->params.nvSciSync.fence; break;
+    case KEYED_MUTEX:
+    case KEYED_MUTEX_KMT:
+        expected.params.keyedMutex.key = mock_value = given->params.keyedMutex.key;
+        expected.params.keyedMutex.timeoutMs = mock_timeout = given->params.keyedMutex.timeoutMs;
+        break;
+    default: expected.params.fence.value = mock_value = given->params.fence.value; break;
+    }
+    return clean(given, &expected, sizeof expected) ? SUCCESS : INVALID_VALUE;
+}
+
+static status signal_all(
+    const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *parameters, unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        status one = signal_one(semaphores[i], &parameters[i]);
+        if (one != SUCCESS) return one;
+    }
+    return SUCCESS;
+}
+
+static status wait_all(
+    const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *parameters, unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        status one = wait_one(semaphores[i], &parameters[i]);
+        if (one != SUCCESS) return one;
+    }
+    return SUCCESS;
+}
+
+static status signal_on_stream(const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *parameters,
+    unsigned count, const char *variant) {
+    WATCHED(cuSignalExternalSemaphoresAsync);
+    mock_last = variant;
     if (count == 0) return SUCCESS;
     NEEDS_CONTEXT;
-    if (mock_fail_cuSignalExternalSemaphoresAsync != 0) return (status)mock_fail_cuSignalExternalSemaphoresAsync;
-    for (unsigned i = 0; i < count; i++) {
-        const struct signal_parameters *one = &parameters[i];
-        memcpy(mock_descriptor, one, sizeof *one);
-        struct object *object = find_object(semaphores[i], SEMAPHORE);
-        if (object == NULL) return INVALID_HANDLE;
-        if (one->flags != 0 && object->type != 6) return INVALID_VALUE;
-        if (!zero(one->reserved, sizeof one->reserved) || !zero(one->params.reserved, sizeof one->params.reserved)) return INVALID_VALUE;
-        mock_value = object->type == 7 || object->type == 8 ? one->params.key : one->params.fence;
-    }
-    return SUCCESS;
-}
-
-status cuSignalExternalSemaphoresAsync(void *const *semaphores, const struct signal_parameters *parameters, unsigned count, void *stream) {
-    (void)stream;
-    mock_last = "cuSignalExternalSemaphoresAsync";
+    MAY_FAIL;
     return signal_all(semaphores, parameters, count);
 }
 
-status cuSignalExternalSemaphoresAsync_ptsz(
-    void *const *semaphores, const struct signal_parameters *parameters, unsigned count, void *stream) {
+COMMAND(cuSignalExternalSemaphoresAsync)(const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *parameters,
+    unsigned count, CUstream stream) {
     (void)stream;
-    mock_last = "cuSignalExternalSemaphoresAsync_ptsz";
-    return signal_all(semaphores, parameters, count);
+    return signal_on_stream(semaphores, parameters, count, "cuSignalExternalSemaphoresAsync");
 }
-#endif
 
-#ifndef WITHOUT_cuWaitExternalSemaphoresAsync
-status cuWaitExternalSemaphoresAsync(void *const *semaphores, const struct wait_parameters *parameters, unsigned count, void *stream) {
+COMMAND(cuSignalExternalSemaphoresAsync_ptsz)(const CUexternalSemaphore *semaphores,
+    const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *parameters, unsigned count, CUstream stream) {
     (void)stream;
-    note("cuWaitExternalSemaphoresAsync");
+    return signal_on_stream(semaphores, parameters, count, "cuSignalExternalSemaphoresAsync_ptsz");
+}
+
+static status wait_on_stream(
+    const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *parameters, unsigned count) {
+    WATCHED(cuWaitExternalSemaphoresAsync);
     NEEDS_CONTEXT;
-    if (mock_fail_cuWaitExternalSemaphoresAsync != 0) return (status)mock_fail_cuWaitExternalSemaphoresAsync;
-    for (unsigned i = 0; i < count; i++) {
-        const struct wait_parameters *one = &parameters[i];
-        memcpy(mock_descriptor, one, sizeof *one);
-        struct object *object = find_object(semaphores[i], SEMAPHORE);
-        if (object == NULL) return INVALID_HANDLE;
-        if (one->flags != 0 && object->type != 6) return INVALID_VALUE;
-        if (!zero(one->reserved, sizeof one->reserved) || !zero(one->params.reserved, sizeof one->params.reserved)) return INVALID_VALUE;
-        mock_value = object->type == 7 || object->type == 8 ? one->params.mutex.key : one->params.fence;
-        mock_timeout = one->params.mutex.timeout;
-    }
-    return SUCCESS;
+    MAY_FAIL;
+    return wait_all(semaphores, parameters, count);
 }
-#endif
+
+COMMAND(cuWaitExternalSemaphoresAsync)(const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *parameters,
+    unsigned count, CUstream stream) {
+    (void)stream;
+    return wait_on_stream(semaphores, parameters, count);
+}
+
+COMMAND(cuWaitExternalSemaphoresAsync_ptsz)(const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *parameters,
+    unsigned count, CUstream stream) {
+    (void)stream;
+    return wait_on_stream(semaphores, parameters, count);
+}
 
 /* A semaphore that somebody else imported, of any type. */
-void *mock_semaphore(unsigned type) { return make(SEMAPHORE, type, 0); }
+void *mock_semaphore(unsigned type);
+void *mock_semaphore(unsigned type) {
+    LOCKED;
+    return make(SEMAPHORE, type, 0);
+}
 
 /* The memory that somebody else imported, of any type. */
-void *mock_memory(unsigned type, unsigned long long size) { return make(MEMORY, type, size); }
+void *mock_memory(unsigned type, unsigned long long size);
+void *mock_memory(unsigned type, unsigned long long size) {
+    LOCKED;
+    return make(MEMORY, type, size);
+}
 
-int mock_fail_cuImportExternalMemory = 0;
-int mock_fail_cuExternalMemoryGetMappedBuffer = 0;
-int mock_fail_cuExternalMemoryGetMappedMipmappedArray = 0;
-int mock_fail_cuDestroyExternalMemory = 0;
-int mock_fail_cuMemFree = 0;
+static int clean_memory(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *given, const union handle *handle) {
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC expected;
+    memset(&expected, 0, sizeof expected);
+    expected.type = given->type;
+    expected.size = given->size;
+    expected.flags = given->flags;
+    memcpy(&expected.handle, handle, sizeof *handle);
+    return clean(given, &expected, sizeof expected);
+}
 
-status cuImportExternalMemory(void **memory, const struct memory_descriptor *descriptor) {
-    note("cuImportExternalMemory");
+COMMAND(cuImportExternalMemory)(CUexternalMemory *memory, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *descriptor) {
+    WATCHED(cuImportExternalMemory);
     NEEDS_CONTEXT;
-    memcpy(mock_descriptor, descriptor, sizeof *descriptor);
-    /* Driver 580 closes the descriptor of memory that it does not recognise, and of no other. */
-    if (mock_fail_cuImportExternalMemory == 999 && descriptor->type == 1) close(descriptor->handle.fd);
-    TOLD_TO_FAIL(cuImportExternalMemory, memory, (void *)0xdead);
-    if (descriptor->type < 1 || descriptor->type > 9 || descriptor->size == 0) return INVALID_VALUE;
-    if ((descriptor->flags & ~1u) != 0 || !zero(descriptor->reserved, sizeof descriptor->reserved)) return INVALID_VALUE;
-    int is_fd = descriptor->type == 1 || descriptor->type == 9;
-    status looked = look(descriptor->type, &descriptor->handle, is_fd, !is_fd && descriptor->type != 8);
-    if (looked != SUCCESS) return looked;
-    *memory = make(MEMORY, descriptor->type, descriptor->size);
-    if (descriptor->type == 1) close(descriptor->handle.fd);
+    keep_descriptor(descriptor, sizeof *descriptor);
+    int known = descriptor->type >= 1 && descriptor->type <= 9;
+    enum carrier carrier = known ? memory_carriers[descriptor->type] : NO_SUCH_TYPE;
+    union handle handle = only(carrier, &descriptor->handle);
+    if ((status)told == UNKNOWN && descriptor->type == 1) closed_on_failure(carrier, &handle);
+    MAY_FAIL_WITH(memory, (CUexternalMemory)0xdead, NULL);
+    if (!known || descriptor->size == 0) return INVALID_VALUE;
+    if ((descriptor->flags & ~CUDA_EXTERNAL_MEMORY_DEDICATED) != 0 || !clean_memory(descriptor, &handle)) return INVALID_VALUE;
+    void *kept = NULL;
+    status taken = take(carrier, &handle, &kept);
+    if (taken != SUCCESS) return taken;
+    struct object *made = make(MEMORY, descriptor->type, descriptor->size);
+    made->kept = kept;
+    *memory = (CUexternalMemory)made;
     return SUCCESS;
 }
 
-#ifndef WITHOUT_cuDestroyExternalMemory
-status cuDestroyExternalMemory(void *memory) {
-    note("cuDestroyExternalMemory");
-    if (mock_fail_cuDestroyExternalMemory != 0) return (status)mock_fail_cuDestroyExternalMemory;
+COMMAND(cuDestroyExternalMemory)(CUexternalMemory memory) {
+    WATCHED(cuDestroyExternalMemory);
+    MAY_FAIL;
     NEEDS_CONTEXT;
     return unmake(memory, MEMORY);
 }
-#endif
 
-status cuExternalMemoryGetMappedBuffer(uint64_t *address, void *memory, const struct buffer_descriptor *descriptor) {
-    note("cuExternalMemoryGetMappedBuffer");
+COMMAND(cuExternalMemoryGetMappedBuffer)(
+    CUdeviceptr *address, CUexternalMemory memory, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *descriptor) {
+    WATCHED(cuExternalMemoryGetMappedBuffer);
     NEEDS_CONTEXT;
-    memcpy(mock_descriptor, descriptor, sizeof *descriptor);
-    TOLD_TO_FAIL(cuExternalMemoryGetMappedBuffer, address, 0xdead);
+    keep_descriptor(descriptor, sizeof *descriptor);
+    MAY_FAIL_WITH(address, 0xdead, 0);
     struct object *object = find_object(memory, MEMORY);
     if (object == NULL) return INVALID_HANDLE;
-    if (descriptor->flags != 0 || !zero(descriptor->reserved, sizeof descriptor->reserved)) return INVALID_VALUE;
+    CUDA_EXTERNAL_MEMORY_BUFFER_DESC expected;
+    memset(&expected, 0, sizeof expected);
+    expected.offset = descriptor->offset;
+    expected.size = descriptor->size;
+    if (!clean(descriptor, &expected, sizeof expected)) return INVALID_VALUE;
     if (descriptor->offset + descriptor->size > object->size) return INVALID_VALUE;
-    *address = (uint64_t)(uintptr_t)make(BUFFER, 0, descriptor->size);
+    *address = make_at_an_address(BUFFER, 0, descriptor->size)->address;
     return SUCCESS;
 }
 
-#ifndef WITHOUT_cuMemFree_v2
-status cuMemFree_v2(uint64_t address) {
-    note("cuMemFree");
-    if (mock_fail_cuMemFree != 0) return (status)mock_fail_cuMemFree;
+COMMAND(cuExternalMemoryGetMappedMipmappedArray)(
+    CUmipmappedArray *array, CUexternalMemory memory, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *descriptor) {
+    WATCHED(cuExternalMemoryGetMappedMipmappedArray);
     NEEDS_CONTEXT;
-    return unmake((void *)(uintptr_t)address, BUFFER) == SUCCESS ? SUCCESS : INVALID_VALUE;
-}
-#endif
-
-status cuExternalMemoryGetMappedMipmappedArray(void **array, void *memory, const struct mipmapped_descriptor *descriptor) {
-    note("cuExternalMemoryGetMappedMipmappedArray");
-    NEEDS_CONTEXT;
-    memcpy(mock_descriptor, descriptor, sizeof *descriptor);
-    TOLD_TO_FAIL(cuExternalMemoryGetMappedMipmappedArray, array, (void *)0xdead);
+    keep_descriptor(descriptor, sizeof *descriptor);
+    MAY_FAIL_WITH(array, (CUmipmappedArray)0xdead, NULL);
     if (find_object(memory, MEMORY) == NULL) return INVALID_HANDLE;
-    if (!zero(descriptor->reserved, sizeof descriptor->reserved)) return INVALID_VALUE;
-    *array = make(ARRAY, 0, descriptor->levels);
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC expected;
+    memset(&expected, 0, sizeof expected);
+    expected.offset = descriptor->offset;
+    expected.arrayDesc = descriptor->arrayDesc;
+    expected.numLevels = descriptor->numLevels;
+    if (!clean(descriptor, &expected, sizeof expected)) return INVALID_VALUE;
+    *array = make(ARRAY, 0, descriptor->numLevels);
     return SUCCESS;
 }
 
-status cuMipmappedArrayGetLevel(void **level, void *array, unsigned number) {
+COMMAND(cuMipmappedArrayGetLevel)(CUarray *level, CUmipmappedArray array, unsigned number) {
+    QUIET(cuMipmappedArrayGetLevel);
+    MAY_FAIL_WITH(level, (CUarray)0xdead, NULL);
     struct object *object = find_object(array, ARRAY);
     if (object == NULL) return INVALID_HANDLE;
     if (number >= object->size) return INVALID_VALUE;
-    *level = (char *)array + 1 + number;
+    *level = (CUarray)((char *)array + 1 + number);
     return SUCCESS;
 }
 
-status cuMipmappedArrayDestroy(void *array) {
-    note("cuMipmappedArrayDestroy");
+COMMAND(cuMipmappedArrayDestroy)(CUmipmappedArray array) {
+    WATCHED(cuMipmappedArrayDestroy);
+    MAY_FAIL;
     NEEDS_CONTEXT;
     return unmake(array, ARRAY);
-}
-
-/* Allocations that are shared, and what processes share by bytes. */
-struct properties {
-    unsigned type, handle_types;
-    struct { unsigned type; int id; } location;
-    void *win32;
-    unsigned char flags[8];
-};
-_Static_assert(sizeof(struct properties) == 32, "as cuda.h has it");
-
-enum { ALLOCATION = 0xa110, OPENED = 0x09e4, EVENT = 0xe7e4 };
-
-status cuMemCreate(uint64_t *handle, size_t size, const struct properties *properties, unsigned long long flags) {
-    note("cuMemCreate");
-    memcpy(mock_descriptor, properties, sizeof *properties);
-    if (flags != 0 || size == 0 || properties->type != 1 || properties->location.type != 1) return INVALID_VALUE;
-    *handle = (uint64_t)(uintptr_t)make(ALLOCATION, properties->handle_types, size);
-    return SUCCESS;
-}
-
-status cuMemRelease(uint64_t handle) {
-    note("cuMemRelease");
-    return unmake((void *)(uintptr_t)handle, ALLOCATION) == SUCCESS ? SUCCESS : INVALID_VALUE;
-}
-
-status cuMemImportFromShareableHandle(uint64_t *handle, void *carried, unsigned type) {
-    note("cuMemImportFromShareableHandle");
-    if (type == 1) {
-        if (fcntl((int)(uintptr_t)carried, F_GETFD) == -1) return INVALID_VALUE;
-    } else if (type != 8 || carried == NULL || *(unsigned char *)carried != 0xfa) {
-        return INVALID_VALUE;
-    }
-    *handle = (uint64_t)(uintptr_t)make(ALLOCATION, type, 1);
-    return SUCCESS;
-}
-
-struct ipc { char bytes[64]; };
-
-status cuIpcGetMemHandle(struct ipc *handle, uint64_t address) {
-    note("cuIpcGetMemHandle");
-    memset(handle, 0x3e, sizeof *handle);
-    return address == 0 ? INVALID_VALUE : SUCCESS;
-}
-
-status cuIpcOpenMemHandle_v2(uint64_t *address, struct ipc handle, unsigned flags) {
-    note("cuIpcOpenMemHandle");
-    NEEDS_CONTEXT;
-    if (flags != 1 || handle.bytes[63] != 0x3e) return INVALID_VALUE;
-    *address = (uint64_t)(uintptr_t)make(OPENED, 0, 0);
-    return SUCCESS;
-}
-
-status cuIpcCloseMemHandle(uint64_t address) {
-    note("cuIpcCloseMemHandle");
-    NEEDS_CONTEXT;
-    return unmake((void *)(uintptr_t)address, OPENED) == SUCCESS ? SUCCESS : INVALID_VALUE;
-}
-
-status cuIpcGetEventHandle(struct ipc *handle, void *event) {
-    note("cuIpcGetEventHandle");
-    memset(handle, 0x4e, sizeof *handle);
-    return event == NULL ? INVALID_HANDLE : SUCCESS;
-}
-
-status cuIpcOpenEventHandle(void **event, struct ipc handle) {
-    note("cuIpcOpenEventHandle");
-    NEEDS_CONTEXT;
-    if (handle.bytes[63] != 0x4e) return INVALID_HANDLE;
-    *event = make(EVENT, 0, 0);
-    return SUCCESS;
-}
-
-status cuEventDestroy_v2(void *event) {
-    note("cuEventDestroy");
-    NEEDS_CONTEXT;
-    return unmake(event, EVENT);
 }

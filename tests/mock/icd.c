@@ -24,7 +24,15 @@
 #define _GNU_SOURCE
 #include <CL/cl_icd.h>
 
+#ifdef _WIN32
+#include <windows.h>
+/* Windows has a type of this name. */
+#define CONTEXT CONTEXT_OBJECT
+#endif
+
 #include "icd_script.h"
+
+#include "icd_payload.h"
 
 #include "icd_core.h"
 
@@ -50,13 +58,21 @@ enum {
     PLATFORM_SUFFIX = 0x0920,
 };
 
+#ifdef _WIN32
+static const char extensions[] = "cl_khr_icd cl_khr_semaphore cl_khr_external_semaphore cl_khr_external_semaphore_win32 "
+                                 "cl_khr_external_semaphore_dx_fence cl_khr_external_memory cl_khr_external_memory_win32";
+static const cl_uint semaphores[] = {SEMAPHORE_WIN32, SEMAPHORE_WIN32_KMT, SEMAPHORE_D3D12_FENCE, SEMAPHORE_WIN32_NAME},
+                     memories[] = {MEMORY_WIN32, MEMORY_WIN32_KMT, MEMORY_WIN32_NAME}, linear[] = {MEMORY_WIN32};
+#else
 static const char extensions[] =
     "cl_khr_icd cl_khr_semaphore cl_khr_external_semaphore cl_khr_external_semaphore_sync_fd cl_khr_external_semaphore_opaque_fd "
     "cl_khr_external_memory cl_khr_external_memory_opaque_fd cl_khr_external_memory_dma_buf";
+static const cl_uint semaphores[] = {SEMAPHORE_OPAQUE_FD, SEMAPHORE_SYNC_FD}, memories[] = {MEMORY_OPAQUE_FD, MEMORY_DMA_BUF},
+                     linear[] = {MEMORY_DMA_BUF};
+#endif
 
 static cl_int list_of(cl_uint what, size_t room, void *out, size_t *size_ret) {
-    static const cl_uint semaphore_types[] = {SEMAPHORE_TYPE_BINARY}, semaphores[] = {SEMAPHORE_OPAQUE_FD, SEMAPHORE_SYNC_FD},
-                         memories[] = {MEMORY_OPAQUE_FD, MEMORY_DMA_BUF}, linear[] = {MEMORY_DMA_BUF};
+    static const cl_uint semaphore_types[] = {SEMAPHORE_TYPE_BINARY};
     switch (what) {
     case PLATFORM_SEMAPHORE_TYPES:
     case DEVICE_SEMAPHORE_TYPES: return answer(semaphore_types, sizeof semaphore_types, room, out, size_ret);

@@ -3,11 +3,6 @@
  *
  * Included by icd.c alone.
  */
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 enum { MOST_DEVICES = 2, MOST_PLATFORMS = 2, MOST_PENDING = 16 };
 
 struct _cl_device_id {
@@ -43,17 +38,6 @@ struct _cl_event {
     int pending[MOST_PENDING];
     unsigned pending_count;
 };
-
-static int is_ready(int fd, int patience) {
-    struct pollfd one = {fd, POLLIN, 0};
-    return poll(&one, 1, patience) == 1 && (one.revents & POLLIN) != 0;
-}
-
-static int duplicate(int fd) {
-    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    if (copy < 0) abort();
-    return copy;
-}
 
 /* Forgets what can be read by now. Waits for the rest, if it has patience. */
 static void settle(int *pending, unsigned *count, int patience) {

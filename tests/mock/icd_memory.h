@@ -21,7 +21,7 @@ struct _cl_mem {
     cl_mem_properties properties[LONGEST_LIST];
     size_t property_words;
     cl_ulong handle_type; /* 0 for memory that is not imported */
-    int fd;               /* ours, or -1 */
+    int kept;             /* the payload's number, or -1 */
     int acquired;
 };
 
@@ -38,8 +38,6 @@ static size_t list_length(const cl_ulong *list, const cl_ulong *list_keys) {
     }
     return at < LONGEST_LIST ? at + 1 : LONGEST_LIST;
 }
-
-static int is_open(int fd) { return fcntl(fd, F_GETFD) != -1; }
 
 /* What every import does with a file descriptor that it was given. */
 static int take(int fd) {
@@ -100,10 +98,13 @@ static cl_mem create_memory(const char *command, cl_context context, const cl_me
         if (code == CL_SUCCESS && carries_fd(handle_type) && mock_closes_on_failure) close((int)handle);
         code = failure;
     }
+    int kept = -1;
+    if (code == CL_SUCCESS && (handle_type == MEMORY_WIN32 || handle_type == MEMORY_WIN32_NAME))
+        code = take_windows(handle, handle_type == MEMORY_WIN32_NAME, &kept);
     if (code != CL_SUCCESS) return end_with(NULL, code, errcode_ret);
-    int fd = carries_fd(handle_type) ? take((int)handle) : -1;
+    if (carries_fd(handle_type)) kept = take((int)handle);
     if (mock_gives_nothing) {
-        if (fd >= 0) close(fd);
+        if (kept >= 0) close(kept);
         return end_with(NULL, CL_SUCCESS, errcode_ret);
     }
     cl_mem memory = calloc(1, sizeof *memory);
@@ -116,7 +117,7 @@ static cl_mem create_memory(const char *command, cl_context context, const cl_me
     memory->property_words = list_length(properties, (const cl_ulong[]){MEMORY_DEVICES, 0});
     if (memory->property_words > 0) memcpy(memory->properties, properties, memory->property_words * sizeof *properties);
     memory->handle_type = handle_type;
-    memory->fd = fd;
+    memory->kept = kept;
     return end_with(memory, CL_SUCCESS, errcode_ret);
 }
 
@@ -167,7 +168,7 @@ cl_int CL_API_CALL clReleaseMemObject(cl_mem memory) {
     cl_int code;
     cl_mem found = to_release("clReleaseMemObject", memory, MEMORY, CL_INVALID_MEM_OBJECT, &code);
     if (found != NULL && unreference(&found->base)) {
-        if (found->fd >= 0) close(found->fd);
+        if (found->kept >= 0) close(found->kept);
         release_context(found->context);
         free(found);
     }

@@ -23,7 +23,7 @@ struct _cl_semaphore_khr {
     cl_ulong type, handle_type, payload;
     cl_ulong export_types[LONGEST_LIST], devices[LONGEST_LIST];
     size_t export_count, device_count;
-    int shared; /* the eventfd of a semaphore that is shared by reference; else -1 */
+    int shared; /* the payload of a semaphore that is shared by reference; else -1 */
     int pending; /* what was imported and not waited for; else -1 */
 };
 
@@ -94,13 +94,19 @@ static cl_semaphore_khr create_semaphore(unsigned platform, cl_context context, 
         if (code == CL_SUCCESS && fd >= 0 && mock_closes_on_failure) close(fd);
         code = failure;
     }
+    int shared = -1;
+    cl_ulong type = made_of.handle_type;
+    if (code == CL_SUCCESS && (type == SEMAPHORE_WIN32 || type == SEMAPHORE_D3D12_FENCE || type == SEMAPHORE_WIN32_NAME))
+        code = take_windows(handle, type == SEMAPHORE_WIN32_NAME, &shared);
     if (code != CL_SUCCESS) return end_with(NULL, code, errcode_ret);
     if (mock_gives_nothing) {
         if (fd >= 0) close(fd);
+        if (shared >= 0) close(shared);
         return end_with(NULL, CL_SUCCESS, errcode_ret);
     }
     cl_semaphore_khr semaphore = malloc(sizeof *semaphore);
     *semaphore = made_of;
+    semaphore->shared = shared;
     enlist(&semaphore->base, &dispatch, SEMAPHORE, platform);
     semaphore->context = context;
     context->base.references++;
@@ -241,7 +247,7 @@ static cl_int export_semaphore(unsigned platform, cl_semaphore_khr semaphore, cl
     int may = 0;
     for (size_t i = 0; found != NULL && i < found->export_count; i++) may |= found->export_types[i] == type;
     int is_fd = carries_semaphore_fd(type);
-    size_t size = is_fd ? sizeof(int) : sizeof(void *);
+    size_t size = is_fd ? sizeof(int) : type == SEMAPHORE_WIN32_KMT ? sizeof(uint32_t) : sizeof(void *);
     if (code != CL_SUCCESS) return end(refuse_query(code, room, out, size_ret));
     if (found == NULL) return end(INVALID_SEMAPHORE);
     if (is_foreign(platform, &found->base)) return end(CL_INVALID_OPERATION);
@@ -250,9 +256,9 @@ static cl_int export_semaphore(unsigned platform, cl_semaphore_khr semaphore, cl
     if (size_ret != NULL) *size_ret = mock_handle_size != 0 ? (size_t)mock_handle_size : size;
     if (out == NULL) return end(CL_SUCCESS);
     if (!is_fd) {
-        /* A number that stands for a Windows handle; nothing follows it. */
-        const uintptr_t handle = 0x1000 + found->base.number;
-        memcpy(out, &handle, sizeof handle);
+        const uint32_t global = 0x1000 + found->base.number;
+        void *const handle = type == SEMAPHORE_WIN32_KMT ? NULL : give_windows(found->shared, found->base.number);
+        memcpy(out, type == SEMAPHORE_WIN32_KMT ? (const void *)&global : &handle, size);
         return end(CL_SUCCESS);
     }
     int fd = -1;

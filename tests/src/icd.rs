@@ -11,7 +11,6 @@ use std::{
     mem::ManuallyDrop,
     path::{Path, PathBuf},
     process::Command,
-    sync::OnceLock,
 };
 
 use clcu::opencl;
@@ -35,9 +34,17 @@ pub enum Kind {
     Semaphore,
 }
 
-/// The mock driver, compiled once; `None` where that cannot be done.
+/// The mock driver that was compiled along with this program (`tests/windows/build.rs`), since there is no compiler where it runs.
+#[cfg(windows)]
+#[allow(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
 fn compiled() -> Option<&'static [u8]> {
-    static COMPILED: OnceLock<Option<Vec<u8>>> = OnceLock::new();
+    Some(crate::compiled::library("icd.c", &[]))
+}
+
+/// The mock driver, compiled once; `None` where that cannot be done.
+#[cfg(unix)]
+fn compiled() -> Option<&'static [u8]> {
+    static COMPILED: std::sync::OnceLock<Option<Vec<u8>>> = std::sync::OnceLock::new();
     let compile = || {
         if !Path::new("/usr/include/CL/cl_icd.h").exists() {
             return None;
@@ -77,7 +84,7 @@ impl Icd {
             return None;
         };
         let directory = TempDir::with_prefix("clcu-icd-").expect("a directory for a mock driver can be made");
-        let path = directory.path().join("libmock-icd.so");
+        let path = directory.path().join(if cfg!(windows) { "mock-icd.dll" } else { "libmock-icd.so" });
         fs::write(&path, bytes).expect("the directory can be written to");
         Some(Self { directory: Some(directory), ..Self::at(&path) })
     }

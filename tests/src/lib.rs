@@ -2,7 +2,9 @@
 
 pub mod c_declaration;
 pub mod cuda;
+pub mod cuda_declarations;
 pub mod cuda_program;
+pub mod exported;
 pub mod icd;
 pub mod listener;
 pub mod mock;

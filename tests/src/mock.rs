@@ -6,7 +6,6 @@ use std::{
     ffi::{CStr, c_char, c_int, c_void},
     fs,
     path::{Path, PathBuf},
-    process::Command,
     sync::Arc,
 };
 
@@ -26,12 +25,12 @@ pub struct Builder {
 
 /// A CUDA driver. `tests/mock/cuda.c` says what can be set.
 pub fn cuda() -> Builder {
-    Builder { source: "cuda.c", file: "libcuda.so.1", arguments: Vec::new() }
+    Builder { source: "cuda.c", file: if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" }, arguments: Vec::new() }
 }
 
 /// An OpenCL library. `tests/mock/opencl.c` says what can be set.
 pub fn opencl() -> Builder {
-    Builder { source: "opencl.c", file: "libOpenCL.so.1", arguments: Vec::new() }
+    Builder { source: "opencl.c", file: if cfg!(windows) { "OpenCL.dll" } else { "libOpenCL.so.1" }, arguments: Vec::new() }
 }
 
 impl Builder {
@@ -68,7 +67,7 @@ impl Builder {
         self
     }
 
-    /// Compiles it. `None`, after saying so for `test`, where there is no gcc.
+    /// Puts it into a directory of its own. `None`, after saying so for `test`, where there is no gcc.
     ///
     /// # Panics
     /// If gcc refuses the source.
@@ -76,16 +75,47 @@ impl Builder {
     pub fn build(self, test: &str) -> Option<Mock> {
         let directory = TempDir::with_prefix("clcu-mock-").expect("a directory for a mock driver can be made");
         let path = directory.path().join(self.file);
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock").join(self.source);
-        let mut gcc = Command::new("gcc");
-        gcc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-Wno-unused-function"]);
-        gcc.args(&self.arguments).arg("-o").arg(&path).arg(&source);
-        let Ok(output) = gcc.output() else {
+        let Some(library) = self.compiled() else {
             skipped(test, "gcc");
             return None;
         };
-        assert!(output.status.success(), "gcc refuses {}:\n{}", self.source, String::from_utf8_lossy(&output.stderr));
+        fs::write(&path, library).expect("the mock driver can be written");
         Some(Mock { directory, path })
+    }
+
+    /// The library: compiled once a process for the same arguments, against NVIDIA's header where that is at hand. `None` where there is
+    /// no gcc.
+    #[cfg(unix)]
+    fn compiled(&self) -> Option<Vec<u8>> {
+        use std::sync::{Mutex, PoisonError};
+
+        static COMPILED: Mutex<std::collections::BTreeMap<(&str, Vec<String>), Vec<u8>>> =
+            Mutex::new(std::collections::BTreeMap::new());
+        let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (self.source, self.arguments.clone());
+        if let Some(library) = compiled.get(&key) {
+            return Some(library.clone());
+        }
+        let directory = TempDir::with_prefix("clcu-mock-").expect("a directory for a mock driver can be made");
+        let path = directory.path().join(self.file);
+        let mut gcc = std::process::Command::new("gcc");
+        gcc.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-Wno-unused-function"]);
+        if let Some(include) = clcu_codegen::fetch::AtHand::in_this_repository().cuda_include {
+            gcc.arg(format!("-DCUDA_H=\"{}\"", include.join("cuda.h").display()));
+        }
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock").join(self.source);
+        let output = gcc.args(&self.arguments).arg("-o").arg(&path).arg(source).output().ok()?;
+        assert!(output.status.success(), "gcc refuses {}:\n{}", self.source, String::from_utf8_lossy(&output.stderr));
+        let library = fs::read(&path).expect("gcc wrote it");
+        compiled.insert(key, library.clone());
+        Some(library)
+    }
+
+    /// The library that was compiled along with this program (`tests/windows/build.rs`), since there is no compiler where it runs.
+    #[cfg(windows)]
+    #[allow(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
+    fn compiled(&self) -> Option<&'static [u8]> {
+        Some(crate::compiled::library(self.source, &self.arguments))
     }
 }
 
@@ -121,7 +151,9 @@ impl Mock {
     /// If it is gone.
     #[must_use]
     pub fn real_path(&self) -> PathBuf {
-        fs::canonicalize(&self.path).expect("the mock driver is where it was built")
+        let path = fs::canonicalize(&self.path).expect("the mock driver is where it was built");
+        // The system's loader names files without the prefix that tells Windows to take a path as it is.
+        path.to_str().and_then(|text| text.strip_prefix(r"\\?\")).map(PathBuf::from).unwrap_or(path)
     }
 
     /// The command that was called last, as the driver noted it.
@@ -149,7 +181,7 @@ impl Mock {
         unsafe { **variable }
     }
 
-    /// Sets a variable of the driver that is an `int`: `tests/mock/cuda_interop.h` says what each does.
+    /// Sets a variable of the driver that is an `int`: `tests/mock/cuda.c` says what each does.
     ///
     /// # Panics
     /// If it has none of this name.

@@ -1,9 +1,8 @@
 //! A platform of the mock ICD with what semaphores need: in, a test's name; out, a context of its devices, and a queue on each.
 
-use std::{
-    os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd},
-    sync::Arc,
-};
+#[cfg(unix)]
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::sync::Arc;
 
 use clcu::opencl::{Context, Device, Error, Event, Platform, Queue};
 
@@ -95,6 +94,7 @@ impl Scene {
 ///
 /// # Panics
 /// If the system has none to give.
+#[cfg(unix)]
 #[must_use]
 pub fn fence(signaled: bool) -> OwnedFd {
     // SAFETY: no pointer is passed.
@@ -108,6 +108,7 @@ pub fn fence(signaled: bool) -> OwnedFd {
 ///
 /// # Panics
 /// If it is none.
+#[cfg(unix)]
 pub fn signal_fence(fence: &OwnedFd) {
     let one = 1_u64;
     // SAFETY: eight bytes are read, which are there.
@@ -119,6 +120,7 @@ pub fn signal_fence(fence: &OwnedFd) {
 ///
 /// # Panics
 /// Where there is no `/proc`.
+#[cfg(unix)]
 #[must_use]
 pub fn open_descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").expect("Linux lists them").count()

@@ -1,7 +1,5 @@
 //! External memory on the mock driver: what is sent, what is refused before it is sent, and in which order it goes.
 
-use std::{os::fd::OwnedFd, path::Path, process::Command};
-
 use clcu::{
     cuda::{Current, Error, ExternalMemory, memory::Source},
     sys::{
@@ -12,15 +10,10 @@ use clcu::{
         rules::Zeroed,
     },
 };
-use clcu_codegen::fetch::AtHand;
-use clcu_tests::{mock, upstream::skipped};
-
-fn fd() -> OwnedFd {
-    std::fs::File::open("/dev/null").expect("it is there").into()
-}
+use clcu_tests::{exported, mock};
 
 fn memory(current: &Current<'_>, size: u64) -> ExternalMemory {
-    ExternalMemory::import(current, Source::opaque_fd(fd(), size)).expect("the mock imports it")
+    ExternalMemory::import(current, exported::memory(size)).expect("the mock imports it")
 }
 
 /// The ids of the rules that stop an import.
@@ -30,14 +23,13 @@ fn broken(current: &Current<'_>, source: Source<'_>) -> Vec<&'static str> {
     invalid.violations.iter().map(|(_, violation)| violation.rule.id).collect()
 }
 
+#[cfg(unix)]
 #[test]
 fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
-    use std::os::fd::AsRawFd as _;
-
     let Some(driver) = mock::cuda().open("cuda_runtime_memory: import bytes") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
-    let fd = fd();
-    let number = fd.as_raw_fd();
+    let fd = exported::fd();
+    let number = std::os::fd::AsRawFd::as_raw_fd(&fd);
     let memory =
         ExternalMemory::import(&current, Source::opaque_fd(fd, 0x0102_0304_0506).dedicated()).expect("the mock imports it");
     let mut expected = vec![0_u8; 104];
@@ -54,12 +46,13 @@ fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
     assert_eq!((buffer.length(), buffer.address().is_null()), (512, false));
 }
 
+/// A06: the size is said, and zero is refused by the name of the field.
 #[test]
 fn memory_without_bytes_is_refused_by_the_name_of_the_field() {
     let Some(driver) = mock::cuda().open("cuda_runtime_memory: no bytes") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
-    assert_eq!(broken(&current, Source::opaque_fd(fd(), 0)), ["cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero"]);
-    let error = ExternalMemory::import(&current, Source::opaque_fd(fd(), 0)).expect_err("it breaks a rule");
+    assert_eq!(broken(&current, exported::memory(0)), ["cuda/CUDA_EXTERNAL_MEMORY_HANDLE_DESC/size-non-zero"]);
+    let error = ExternalMemory::import(&current, exported::memory(0)).expect_err("it breaks a rule");
     assert!(error.to_string().contains("CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1: size: found 0, wanted not zero"), "{error}");
     assert_eq!(driver.mock.calls("cuImportExternalMemory"), 0);
 }
@@ -79,6 +72,7 @@ fn all_rules_that_are_broken_are_listed_at_once() {
     );
 }
 
+/// A32: the order in which everything goes.
 #[test]
 fn what_is_mapped_goes_before_the_memory_and_the_memory_before_the_context() {
     let Some(driver) = mock::cuda().open("cuda_runtime_memory: order") else { return };
@@ -156,16 +150,49 @@ fn what_could_not_be_destroyed_or_unmapped_is_not_imported_or_mapped() {
     let mock = mock::cuda().with("WITHOUT_cuDestroyExternalMemory");
     let Some(driver) = mock.open(test) else { return };
     let current = driver.context.enter().expect("the mock has contexts");
-    let error = ExternalMemory::import(&current, Source::opaque_fd(fd(), 64)).expect_err("it could not be destroyed");
+    let error = ExternalMemory::import(&current, exported::memory(64)).expect_err("it could not be destroyed");
     assert!(error.to_string().starts_with("the driver lacks cuDestroyExternalMemory; nothing was called"), "{error}");
 
     let Some(driver) = mock::cuda().with("WITHOUT_cuMemFree_v2").open(test) else { return };
     let current = driver.context.enter().expect("the mock has contexts");
     let error = memory(&current, 64).map_buffer(0, 64).expect_err("it could not be unmapped");
     assert!(error.to_string().starts_with("the driver lacks cuMemFree_v2; nothing was called"), "{error}");
-    let error = ExternalMemory::import_and_map(&current, Source::opaque_fd(fd(), 64), 0, 64).expect_err("it could not be unmapped");
+    let error = ExternalMemory::import_and_map(&current, exported::memory(64), 0, 64).expect_err("it could not be unmapped");
+    assert!(matches!(error.error(), Error::Missing(_)), "{error}");
+    #[cfg(unix)]
     assert!(error.into_fd().is_some());
     assert_eq!(driver.mock.calls("cuImportExternalMemory"), 1);
+}
+
+/// D06, A13: a kind that came later than the driver is no bad descriptor. The message has the versions of driver, bindings, and what is needed.
+#[cfg(unix)]
+#[test]
+fn d06_a_kind_that_is_newer_than_the_driver_is_unsupported_with_three_versions() {
+    use clcu::cuda::{Obstacle, Support, Version};
+
+    let test = "cuda_runtime_memory: newer than the driver";
+    let fd = exported::fd();
+    // SAFETY: the descriptor is open; the mock leaves those of dma-bufs open.
+    let dma_buf = || unsafe { Source::dmabuf_fd(std::os::fd::AsRawFd::as_raw_fd(&fd), 4096) };
+    let Some(driver) = mock::cuda().with("DRIVER_VERSION=12040").open(test) else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    let error = ExternalMemory::import(&current, dma_buf()).expect_err("it came with 13.0").into_error();
+    let text = error.to_string();
+    let Error::Unsupported(unsupported) = error else { panic!("{text}") };
+    assert_eq!(unsupported.why, Obstacle::Driver(Version(13000)));
+    for part in ["needs a driver for CUDA 13.0 or newer", "bindings of CUDA 13.5", "(version 12.4)", "may be OPAQUE_FD, NVSCIBUF"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(driver.mock.calls("cuImportExternalMemory"), 0);
+    let capabilities = driver.context.device().capabilities();
+    let of = |short: &str| capabilities.iter().find(|one| one.handle_type.short == short).map(|one| one.import);
+    assert_eq!(of("DMABUF_FD"), Some(Support::No(Obstacle::Driver(Version(13000)))));
+    assert_eq!(of("DMABUF_FD").expect("it is listed").to_string(), "no (needs a driver for CUDA 13.0)");
+    assert_eq!(of("OPAQUE_FD"), Some(Support::NothingToAsk), "it may be older than anything that was read");
+
+    let Some(driver) = mock::cuda().with("DRIVER_VERSION=13000").open(test) else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    ExternalMemory::import(&current, dma_buf()).expect("this driver is new enough");
 }
 
 #[test]
@@ -194,20 +221,4 @@ fn drops_do_not_panic_when_the_driver_is_gone() {
     drop(buffer);
     assert_eq!(memory.destroy().expect_err("the driver is gone").result(), Some(cuda::CUresult::CUDA_ERROR_DEINITIALIZED));
     assert_eq!(driver.mock.calls("cuDestroyExternalMemory"), 1, "no second attempt");
-}
-
-#[test]
-fn the_records_of_the_mock_driver_are_those_of_the_header() {
-    let test = "cuda_runtime_memory: the mock's records";
-    let Some(include) = AtHand::in_this_repository().cuda_include else {
-        skipped(test, "CUDA headers (run `clcu fetch`, or set CLCU_CUDA_INCLUDE)");
-        return;
-    };
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock/cuda_records.c");
-    let header = format!("-DCUDA_H=\"{}\"", include.join("cuda.h").display());
-    let Ok(output) = Command::new("gcc").args(["-std=c11", "-fsyntax-only", &header]).arg(source).output() else {
-        skipped(test, "gcc");
-        return;
-    };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -1,35 +1,28 @@
 //! External semaphores on the mock driver: what is sent, what is refused before it is sent, and who owns what afterwards.
 
-use std::{
-    ffi::c_void,
-    os::fd::{AsRawFd as _, OwnedFd},
-    time::Duration,
-};
+use std::{ffi::c_void, time::Duration};
 
 use clcu::{
     cuda::{
         Current, Error, ExternalSemaphore, Identity, Obstacle, Support, Uuid,
-        semaphore::{Binary, Fence, Initially, KeyedMutex, Misuse, NvSciSync, SkipMemorySync, Source, Timeout, Tracking},
+        semaphore::{Binary, Fence, Initially, KeyedMutex, Misuse, NvSciSync, SkipMemorySync, Timeout, Tracking},
     },
     sys::{
         cuda::{CUexternalSemaphore, CUexternalSemaphoreHandleType, CUresult, CUstream},
-        rules::{Payload, Utf16Name},
+        rules::Payload,
     },
 };
-use clcu_tests::mock::{self, Opened};
-
-/// A descriptor that is open, of no kind that a real driver would take.
-fn fd() -> OwnedFd {
-    std::fs::File::open("/dev/null").expect("it is there").into()
-}
+use clcu_tests::{
+    exported,
+    mock::{self, Opened},
+};
 
 fn timeline(current: &Current<'_>) -> ExternalSemaphore<Fence> {
-    let source = Source::timeline_semaphore_fd(fd()).tracking(Tracking::Shared);
-    ExternalSemaphore::import(current, source).expect("the mock imports it")
+    ExternalSemaphore::import(current, exported::timeline().tracking(Tracking::Shared)).expect("the mock imports it")
 }
 
 fn binary(current: &Current<'_>, tracking: Tracking) -> ExternalSemaphore<Binary> {
-    ExternalSemaphore::import(current, Source::opaque_fd(fd()).tracking(tracking)).expect("the mock imports it")
+    ExternalSemaphore::import(current, exported::binary().tracking(tracking)).expect("the mock imports it")
 }
 
 /// A semaphore of a type that does not exist on this system.
@@ -71,12 +64,16 @@ fn a_semaphore_is_imported_signalled_waited_for_and_destroyed() {
     assert_eq!(driver.mock.number(c"mock_alive"), 0);
 }
 
+/// B40: a descriptor number takes four of the sixteen bytes of its union; the others are zero.
+#[cfg(unix)]
 #[test]
 fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
+    use clcu::cuda::semaphore::Source;
+
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: import bytes") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
-    let fd = fd();
-    let number = fd.as_raw_fd();
+    let fd = exported::fd();
+    let number = std::os::fd::AsRawFd::as_raw_fd(&fd);
     let semaphore = ExternalSemaphore::import(&current, Source::timeline_semaphore_fd(fd)).expect("the mock imports it");
     let mut expected = vec![0_u8; 96];
     expected[0..4].copy_from_slice(&9_u32.to_ne_bytes());
@@ -85,6 +82,7 @@ fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
     drop(semaphore);
 }
 
+/// A40, A41: all 144 bytes, reserved ones too; a mutex has a key and a time, of which the longest is for ever.
 #[test]
 fn every_byte_of_the_parameters_of_a_signal_and_a_wait_is_as_the_header_lays_it_out() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: parameter bytes") else { return };
@@ -138,16 +136,19 @@ fn several_semaphores_are_signalled_and_waited_for_by_one_call() {
     assert_eq!(driver.mock.calls("cuSignalExternalSemaphoresAsync"), 1);
 }
 
+/// A13: that an enumeration has a type does not mean that the device does. A15: what there may be instead is named.
 #[test]
 fn a_kind_that_the_device_says_it_lacks_is_unsupported_and_not_imported() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: unsupported") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
     driver.mock.set(c"mock_without", 114);
-    let error = ExternalSemaphore::import(&current, Source::timeline_semaphore_fd(fd())).expect_err("the device lacks it");
+    let error = ExternalSemaphore::import(&current, exported::timeline()).expect_err("the device lacks it");
     let Error::Unsupported(unsupported) = error.error() else { panic!("{error}") };
     assert!(matches!(unsupported.why, Obstacle::Attribute(attribute) if attribute.0 == 114));
     assert!(error.to_string().contains("CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED, attribute 114, is 0"), "{error}");
+    assert!(error.to_string().contains("of its sort there may be OPAQUE_FD, NVSCISYNC\n"), "{error}");
     assert_eq!(driver.mock.calls("cuImportExternalSemaphore"), 0);
+    #[cfg(unix)]
     assert!(error.into_fd().is_some());
     // The same device still takes binary semaphores.
     drop(binary(&current, Tracking::Off));
@@ -156,6 +157,7 @@ fn a_kind_that_the_device_says_it_lacks_is_unsupported_and_not_imported() {
     assert_eq!(driver.mock.calls("cuImportExternalSemaphore"), 2);
 }
 
+/// A14: a device that shares binary semaphores need not share timelines.
 #[test]
 fn capabilities_are_keyed_by_handle_type_and_by_what_the_semaphore_carries() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: capabilities") else { return };
@@ -165,15 +167,19 @@ fn capabilities_are_keyed_by_handle_type_and_by_what_the_semaphore_carries() {
         let found = capabilities.iter().find(|one| one.handle_type.short == short && one.handle_type.payload == payload);
         found.map(|one| one.import).expect("the table has it")
     };
-    assert_eq!(of("OPAQUE_FD", Payload::Binary), Support::NothingToAsk);
-    assert!(
-        matches!(of("TIMELINE_SEMAPHORE_FD", Payload::Fence), Support::No(Obstacle::Attribute(attribute)) if attribute.0 == 114)
-    );
-    assert_eq!(of("D3D12_FENCE", Payload::Fence), Support::No(Obstacle::System));
+    let names = [("OPAQUE_FD", "TIMELINE_SEMAPHORE_FD"), ("OPAQUE_WIN32", "TIMELINE_SEMAPHORE_WIN32")];
+    let [here, elsewhere] = if cfg!(windows) { [names[1], names[0]] } else { names };
+    assert_eq!(of(here.0, Payload::Binary), Support::NothingToAsk);
+    assert!(matches!(of(here.1, Payload::Fence), Support::No(Obstacle::Attribute(attribute)) if attribute.0 == 114));
+    assert_eq!(of(elsewhere.0, Payload::Binary), Support::No(Obstacle::System));
+    assert_eq!(of(elsewhere.1, Payload::Fence), Support::No(Obstacle::System));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_kind_that_does_not_exist_here_is_unsupported_and_a_bad_descriptor_is_invalid() {
+    use clcu::{cuda::semaphore::Source, sys::rules::Utf16Name};
+
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: not here") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
     let units: Vec<u16> = "Global\\fence\0".encode_utf16().collect();
@@ -188,11 +194,14 @@ fn a_kind_that_does_not_exist_here_is_unsupported_and_a_bad_descriptor_is_invali
     assert_eq!(driver.mock.calls("cuImportExternalSemaphore"), 0);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_type_is_not_imported_as_a_semaphore_of_another_kind_nor_from_what_does_not_carry_it() {
+    use clcu::cuda::semaphore::Source;
+
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: another kind") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
-    let of = |handle_type: u32| Source::<Binary>::from_fd(CUexternalSemaphoreHandleType(handle_type), fd());
+    let of = |handle_type: u32| Source::<Binary>::from_fd(CUexternalSemaphoreHandleType(handle_type), exported::fd());
     let why = |handle_type| match ExternalSemaphore::import(&current, of(handle_type)).map_err(clcu::cuda::ImportError::into_error)
     {
         Err(Error::Unsupported(unsupported)) => unsupported.why,
@@ -207,17 +216,18 @@ fn a_type_is_not_imported_as_a_semaphore_of_another_kind_nor_from_what_does_not_
     let error = ExternalSemaphore::import(&current, kmt).expect_err("an NT handle is no KMT handle");
     assert!(matches!(error.error(), Error::Unsupported(unsupported) if unsupported.why == Obstacle::Carrier), "{error}");
     // A type without a constructor of its own is imported by its row.
-    let generic = Source::<Fence>::from_fd(CUexternalSemaphoreHandleType(9), fd());
+    let generic = Source::<Fence>::from_fd(CUexternalSemaphoreHandleType(9), exported::fd());
     let semaphore = ExternalSemaphore::import(&current, generic).expect("the mock imports it");
     assert_eq!(semaphore.handle_type().short, "TIMELINE_SEMAPHORE_FD");
 }
 
+/// A33: what could not be destroyed is not imported.
 #[test]
 fn a_driver_that_lacks_destroy_is_refused_up_front_and_named() {
     let mock = mock::cuda().with("WITHOUT_cuDestroyExternalSemaphore").with("WITHOUT_cuWaitExternalSemaphoresAsync");
     let Some(driver) = mock.open("cuda_runtime_semaphore: no destroy") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
-    let error = ExternalSemaphore::import(&current, Source::opaque_fd(fd())).expect_err("it could not be destroyed");
+    let error = ExternalSemaphore::import(&current, exported::binary()).expect_err("it could not be destroyed");
     assert!(
         error
             .to_string()
@@ -225,24 +235,27 @@ fn a_driver_that_lacks_destroy_is_refused_up_front_and_named() {
         "{error}"
     );
     assert_eq!(driver.mock.calls("cuImportExternalSemaphore"), 0);
+    #[cfg(unix)]
     assert!(error.into_fd().is_some());
 }
 
+/// A30: what a driver wrote before it failed is nothing.
 #[test]
 fn what_a_failing_import_writes_never_surfaces_and_is_never_destroyed() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: garbage") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
     driver.mock.set(c"mock_garbage", 1);
     driver.mock.set(c"mock_fail_cuImportExternalSemaphore", 999);
-    let error = ExternalSemaphore::import(&current, Source::opaque_fd(fd())).expect_err("the mock refuses");
+    let error = ExternalSemaphore::import(&current, exported::binary()).expect_err("the mock refuses");
     assert_eq!(error.error().result(), Some(CUresult::CUDA_ERROR_UNKNOWN));
     drop(error);
     driver.mock.set(c"mock_fail_cuImportExternalSemaphore", -1);
-    let error = ExternalSemaphore::import(&current, Source::opaque_fd(fd())).expect_err("the mock gives nothing");
+    let error = ExternalSemaphore::import(&current, exported::binary()).expect_err("the mock gives nothing");
     assert!(matches!(error.error(), Error::Nothing { .. }), "{error}");
     assert_eq!(driver.mock.calls("cuDestroyExternalSemaphore"), 0);
 }
 
+/// B37: a driver that is gone makes no destructor panic.
 #[test]
 fn a_drop_never_panics_and_destroy_says_what_the_driver_answers() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: deinitialised") else { return };
@@ -261,6 +274,7 @@ fn a_drop_never_panics_and_destroy_says_what_the_driver_answers() {
     assert!(driver.context.enter().is_err());
 }
 
+/// B37: nor one that runs when its thread ends.
 #[test]
 fn a_thread_local_that_outlives_the_driver_does_no_harm() {
     thread_local! {
@@ -277,6 +291,7 @@ fn a_thread_local_that_outlives_the_driver_does_no_harm() {
     });
 }
 
+/// A28: a timeline semaphore that goes back loses the device.
 #[test]
 fn a_timeline_semaphore_only_goes_up_on_one_stream() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: monotonic") else { return };
@@ -325,6 +340,7 @@ fn what_another_party_or_stream_can_make_right_is_no_error() {
     assert_eq!((stats.signals, stats.waits, stats.captured), (3, 1, 1));
 }
 
+/// A28: a fence of Direct3D may.
 #[test]
 fn a_fence_of_direct3d_may_go_back_and_that_is_counted() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: a fence goes back") else { return };
@@ -337,6 +353,7 @@ fn a_fence_of_direct3d_may_go_back_and_that_is_counted() {
     assert_eq!(fence.stats().map(|stats| (stats.not_rising, stats.highest_signal)), Some((2, Some(3))));
 }
 
+/// A29: counters, and never an error, since the other side signals unseen.
 #[test]
 fn stats_tell_what_was_waited_for_and_never_signalled_here() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: stats") else { return };
@@ -370,6 +387,7 @@ fn an_exclusive_binary_semaphore_is_checked_strictly() {
     assert!(matches!(misuse(stream.signal(&[semaphore.signaling(), semaphore.signaling()])), Misuse::SignaledTwice { .. }));
 }
 
+/// A34: the first Vulkan device need not be the CUDA device.
 #[test]
 fn a_device_is_found_by_its_uuid_and_a_mismatch_names_all_of_them() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: uuid") else { return };
@@ -444,9 +462,11 @@ fn a_context_that_somebody_else_made_is_borrowed_and_not_released() {
 fn a_raw_handle_goes_out_and_is_not_destroyed() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: raw") else { return };
     let current = driver.context.enter().expect("the mock has contexts");
-    let raw = timeline(&current).into_raw();
+    let semaphore = timeline(&current);
+    let number = semaphore.handle_type().value.and_then(|value| u32::try_from(value).ok());
+    let handle_type = CUexternalSemaphoreHandleType(number.expect("the type has one"));
+    let raw = semaphore.into_raw();
     assert_eq!(driver.mock.calls("cuDestroyExternalSemaphore"), 0);
-    let handle_type = CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
     // SAFETY: it was imported with this type, and given away.
     let wrong = unsafe { ExternalSemaphore::<Binary>::from_raw(&driver.context, raw, handle_type, Tracking::Off) };
     assert!(matches!(wrong, Err(Error::Unsupported(_))));

@@ -1,20 +1,24 @@
 //! Allocations and IPC on the mock driver: what is exported is owned, closed on exec, and as large as its type says.
 
-use std::os::fd::{AsRawFd as _, OwnedFd};
-
 use clcu::{
     cuda::{Allocation, Error, Obstacle, ipc},
     sys::cuda::{CUdeviceptr, CUevent, CUmemAllocationHandleType as HandleTypes, CUmemFabricHandle, CUresult},
 };
 use clcu_tests::mock;
 
-const FD: HandleTypes = HandleTypes::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+/// What this system shares an allocation by, and needs no attributes for.
+const OWN: HandleTypes =
+    if cfg!(windows) { HandleTypes::CU_MEM_HANDLE_TYPE_WIN32_KMT } else { HandleTypes::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR };
 const FABRIC: HandleTypes = HandleTypes::CU_MEM_HANDLE_TYPE_FABRIC;
 
+/// A32: an exported descriptor is owned, so that it is closed. B46: it came through a pointer to nothing in particular.
+#[cfg(unix)]
 #[test]
 fn an_exported_descriptor_is_owned_and_closed_on_exec() {
+    use std::os::fd::{AsRawFd as _, OwnedFd};
+
     let Some(driver) = mock::cuda().open("cuda_runtime_sharing: an exported descriptor") else { return };
-    let allocation = Allocation::new(&driver.context.device(), 1 << 21, FD).expect("the mock allocates");
+    let allocation = Allocation::new(&driver.context.device(), 1 << 21, OWN).expect("the mock allocates");
     let fd: OwnedFd = allocation.export_fd().expect("the mock exports");
     // SAFETY: asking about a number does nothing to it.
     assert_eq!(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFD) }, libc::FD_CLOEXEC);
@@ -32,9 +36,9 @@ fn an_exported_descriptor_is_owned_and_closed_on_exec() {
 fn every_byte_of_the_properties_is_as_the_header_lays_it_out() {
     let Some(driver) = mock::cuda().open("cuda_runtime_sharing: bytes") else { return };
     let device = clcu::cuda::Device::new(&driver.library, 1).expect("the mock has two");
-    drop(Allocation::new(&device, 4096, FD | FABRIC).expect("the mock allocates"));
+    drop(Allocation::new(&device, 4096, OWN | FABRIC).expect("the mock allocates"));
     let mut expected = vec![0_u8; 32];
-    for (at, value) in [(0, 1_u32), (4, 1 | 8), (8, 1), (12, 1)] {
+    for (at, value) in [(0, 1_u32), (4, OWN.0 | 8), (8, 1), (12, 1)] {
         expected[at..at + 4].copy_from_slice(&value.to_ne_bytes());
     }
     assert_eq!(driver.mock.descriptor(32), expected);
@@ -61,10 +65,10 @@ fn a_type_that_the_device_lacks_is_neither_allocated_for_nor_imported() {
         Err(Error::Unsupported(unsupported)) => matches!(unsupported.why, Obstacle::Attribute(attribute) if attribute.0 == 128),
         _ => false,
     };
-    assert!(unsupported(Allocation::new(&device, 4096, FABRIC | FD)));
+    assert!(unsupported(Allocation::new(&device, 4096, FABRIC | OWN)));
     assert!(unsupported(Allocation::import_fabric(&device, &CUmemFabricHandle { data: [0xfa; 64] })));
     assert_eq!(driver.mock.log().len(), 1, "only the context was retained");
-    Allocation::new(&device, 4096, FD).expect("descriptors are another type");
+    Allocation::new(&device, 4096, OWN).expect("it is another type");
 }
 
 #[test]

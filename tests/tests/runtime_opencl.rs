@@ -205,6 +205,10 @@ fn without_a_library_every_name_is_listed_with_the_error_of_the_system() {
     let error = unsafe { Options::new().directory(directory.path()) }.open().expect_err("the directory is empty");
     let OpenError::NotFound { attempts, .. } = &error else { panic!("{error:?}") };
     let files: Vec<_> = attempts.iter().filter_map(|attempt| attempt.file.file_name()?.to_str()).collect();
-    assert_eq!(files, ["libOpenCL.so.1", "libOpenCL.so"]);
+    if cfg!(windows) {
+        assert_eq!(files, ["OpenCL.dll"]);
+    } else {
+        assert_eq!(files, ["libOpenCL.so.1", "libOpenCL.so"]);
+    }
     assert!(error.to_string().contains("CLCU_OPENCL_LIBRARY"), "{error}");
 }

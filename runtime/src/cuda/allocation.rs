@@ -1,33 +1,44 @@
 //! Allocations of CUDA itself that are shared: in, a device and a size, or what another process exported; out, an owner that exports a file
 //! descriptor, a Windows handle or a fabric handle, and is released once.
 //!
-//! An allocation is memory without an address. Mapping it (`cuMemAddressReserve`, `cuMemMap`, `cuMemSetAccess`) is left to the raw
-//! commands; what is mapped stays when the allocation is released.
+//! An allocation is memory without an address. [`Allocation::map`] and [`Reservation`](super::Reservation) give it some; what is mapped stays
+//! when the allocation is released.
 
-use std::{ffi::c_void, fmt, mem, sync::Arc};
+use std::{ffi::c_void, fmt, mem, ptr::NonNull};
 
 #[cfg(unix)]
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{OwnedFd, RawFd};
 #[cfg(windows)]
-use std::os::windows::io::{FromRawHandle as _, OwnedHandle, RawHandle};
+use std::os::windows::io::{OwnedHandle, RawHandle};
 
 use clcu_sys::{
     cuda::{
-        self, CUmemAllocationHandleType as HandleTypes, CUmemAllocationProp, CUmemAllocationType, CUmemFabricHandle,
-        CUmemGenericAllocationHandle, CUmemLocationType,
+        self, CUmemAllocationGranularity_flags, CUmemAllocationHandleType as HandleTypes, CUmemAllocationProp, CUmemAllocationType,
+        CUmemFabricHandle, CUmemGenericAllocationHandle, CUmemLocationType,
     },
-    rules::{Given, HandleKind, Zeroed},
+    rules::{HandleType, Zeroed},
 };
 
 use super::{
     checked,
     device::Device,
-    error::{Error, Obstacle, Unsupported},
-    kind,
+    error::Error,
+    export, kind,
+    mapping::{Access, MappedAllocation},
 };
 use crate::trace;
 
+fn properties(device: &Device, shared_as: HandleTypes) -> Zeroed<'static, CUmemAllocationProp> {
+    Zeroed::<CUmemAllocationProp>::new()
+        .with(CUmemAllocationProp::TYPE, CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED)
+        .with(CUmemAllocationProp::LOCATION_TYPE, CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE)
+        .with(CUmemAllocationProp::LOCATION_ID, device.as_raw().0)
+        .with(CUmemAllocationProp::REQUESTED_HANDLE_TYPES, shared_as)
+}
+
 /// An allocation that other processes can be given.
+///
+/// Since CUDA 10.2. Source: `cuMemCreate` of `cuda.h`.
 pub struct Allocation {
     device: Device,
     /// Zero once it is released or given away.
@@ -39,19 +50,22 @@ pub struct Allocation {
 impl Allocation {
     /// Allocates `size` bytes on a device, to be exported as one or several types of handles.
     ///
-    /// `size` is a multiple of the granularity that `cuMemGetAllocationGranularity` tells. For Windows handles use
+    /// `size` is a multiple of [`Allocation::granularity`]. For Windows handles use
     /// [`Allocation::with_properties`]: they need security attributes.
     ///
     /// # Errors
     /// [`Error::Unsupported`] where the device says that it lacks one of the types.
     pub fn new(device: &Device, size: usize, shared_as: HandleTypes) -> Result<Self, Error> {
-        let properties = Zeroed::<CUmemAllocationProp>::new()
-            .with(CUmemAllocationProp::TYPE, CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED)
-            .with(CUmemAllocationProp::LOCATION_TYPE, CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE)
-            .with(CUmemAllocationProp::LOCATION_ID, device.as_raw().0)
-            .with(CUmemAllocationProp::REQUESTED_HANDLE_TYPES, shared_as);
         // SAFETY: the properties have no pointer.
-        unsafe { Self::with_properties(device, size, &properties) }
+        unsafe { Self::with_properties(device, size, &properties(device, shared_as)) }
+    }
+
+    /// What sizes of such allocations, and of what is mapped of them, are multiples of, in bytes.
+    pub fn granularity(device: &Device, shared_as: HandleTypes) -> Result<usize, Error> {
+        let minimum = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM;
+        let properties = properties(device, shared_as);
+        // SAFETY: the properties have no pointer.
+        unsafe { checked::mem_get_allocation_granularity(device.library(), &properties, minimum, &[]) }
     }
 
     /// Allocates with all properties that the driver takes.
@@ -66,20 +80,9 @@ impl Allocation {
         let library = device.library();
         let shared_as = properties.requestedHandleTypes;
         library.demand(&[cuda::cuMemRelease.info()])?;
-        for row in cuda::HANDLE_TYPES.iter().filter(|row| row.kind == HandleKind::Allocation) {
-            let wanted = row.value.is_some_and(|value| value != 0 && u64::from(shared_as.0) & value == value);
-            if wanted {
-                device.demand(row)?;
-            }
-        }
-        let mut handle = CUmemGenericAllocationHandle(0);
-        let command = &cuda::cuMemCreate;
-        let arguments = cuda::cuMemCreate_arguments { flags: 0 };
-        let given = Given { allocation_handle_types: Some(shared_as.0.into()), ..checked::given(library) };
-        let checked = library.checked(command).record(properties, &given).arguments(&arguments, &given);
-        // SAFETY: both pointers are good for the call, and what the properties point to by the caller's promise.
-        checked.call(|create| unsafe { create(&raw mut handle, size, properties.as_ptr(), 0) })?;
-        let handle = checked::some(library, command.info(), handle, handle.0 == 0)?;
+        kind::of_allocations(shared_as).try_for_each(|row| device.demand(row))?;
+        // SAFETY: the properties began as zeroes; the caller promises the rest.
+        let handle = unsafe { checked::mem_create(library, size, properties, &[]) }?;
         Ok(Self { device: device.clone(), handle, shared_as })
     }
 
@@ -88,50 +91,42 @@ impl Allocation {
     /// The driver gives it without that flag, which is set at once; a process that another thread starts just between inherits it.
     #[cfg(unix)]
     pub fn export_fd(&self) -> Result<OwnedFd, Error> {
-        let mut number: RawFd = -1;
-        self.export(HandleTypes::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, (&raw mut number).cast(), size_of_val(&number))?;
-        let number = checked::some(self.device.library(), cuda::cuMemExportToShareableHandle.info(), number, number < 0)?;
-        // SAFETY: the driver gave it away.
-        let fd = unsafe { OwnedFd::from_raw_fd(number) };
-        // SAFETY: it is open, and the flag is the only one there is.
-        if unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) } == -1 {
-            let number = std::io::Error::last_os_error().raw_os_error();
-            return Err(Error::System { what: "closing the exported file descriptor on exec", number });
-        }
-        Ok(fd)
+        let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        let command = cuda::cuMemExportToShareableHandle.info();
+        // SAFETY: the allocation is alive, and the memory is as large as the row says that the driver writes for the type.
+        export::fd(&self.device, row(handle_type)?, command, |out| unsafe { self.export(handle_type, out) })
     }
 
     /// Exports it as a new NT handle, which is the caller's.
     #[cfg(windows)]
     pub fn export_handle(&self) -> Result<OwnedHandle, Error> {
-        let mut handle: RawHandle = std::ptr::null_mut();
-        self.export(HandleTypes::CU_MEM_HANDLE_TYPE_WIN32, (&raw mut handle).cast(), size_of_val(&handle))?;
-        let handle = checked::some(self.device.library(), cuda::cuMemExportToShareableHandle.info(), handle, handle.is_null())?;
-        // SAFETY: the driver gave it away.
-        Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
+        let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_WIN32;
+        let command = cuda::cuMemExportToShareableHandle.info();
+        // SAFETY: the allocation is alive, and the memory is as large as the row says that the driver writes for the type.
+        export::handle(&self.device, row(handle_type)?, command, |out| unsafe { self.export(handle_type, out) })
+    }
+
+    /// Exports it as a global KMT handle of Windows. It is a number that holds no reference: nobody closes it.
+    pub fn export_kmt(&self) -> Result<u32, Error> {
+        let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_WIN32_KMT;
+        let command = cuda::cuMemExportToShareableHandle.info();
+        // SAFETY: the allocation is alive, and the memory is as large as the row says that the driver writes for the type.
+        export::number(&self.device, row(handle_type)?, command, |out| unsafe { self.export(handle_type, out) })
     }
 
     /// Exports it as bytes that a process on another machine of the fabric imports. They hold no reference.
     pub fn export_fabric(&self) -> Result<CUmemFabricHandle, Error> {
-        let mut handle = CUmemFabricHandle { data: [0; 64] };
-        self.export(HandleTypes::CU_MEM_HANDLE_TYPE_FABRIC, (&raw mut handle).cast(), size_of_val(&handle))?;
-        Ok(handle)
+        let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_FABRIC;
+        // SAFETY: the allocation is alive, and the memory is as large as the row says that the driver writes for the type.
+        export::fabric(&self.device, row(handle_type)?, |out| unsafe { self.export(handle_type, out) })
     }
 
-    /// Exports it into memory of `size` bytes.
-    fn export(&self, handle_type: HandleTypes, out: *mut c_void, size: usize) -> Result<(), Error> {
-        let library = self.device.library();
-        let row = kind::of_allocation(handle_type).ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
-        if row.exported_size != clcu_sys::rules::ExportedSize::Bytes(size) {
-            let driver = Arc::clone(library.shared_driver());
-            return Err(Error::Unsupported(Unsupported { handle_type: row, why: Obstacle::Carrier, driver }));
-        }
-        self.device.demand(row)?;
-        let given = Given { allocation_handle_types: Some(self.shared_as.0.into()), ..checked::given(library) };
-        let arguments = cuda::cuMemExportToShareableHandle_arguments { flags: 0 };
-        let checked = library.checked(&cuda::cuMemExportToShareableHandle).about(Some(row)).arguments(&arguments, &given);
-        // SAFETY: the allocation is alive, and the memory is as large as the row says that the driver writes for the type.
-        checked.call(|export| unsafe { export(out, self.handle, handle_type, 0) })
+    /// # Safety
+    /// `out` points to as much memory as the driver writes for the type.
+    unsafe fn export(&self, handle_type: HandleTypes, out: NonNull<c_void>) -> Result<(), Error> {
+        let (library, made_for) = (self.device.library(), self.shared_as);
+        // SAFETY: the allocation is alive; the caller promises the rest.
+        unsafe { checked::mem_export_to_shareable_handle(library, out, self.handle, handle_type, made_for, &[]) }
     }
 
     /// Imports an allocation from a file descriptor.
@@ -157,6 +152,17 @@ impl Allocation {
         unsafe { Self::import(device, HandleTypes::CU_MEM_HANDLE_TYPE_WIN32, handle) }
     }
 
+    /// Imports an allocation from a global KMT handle of Windows.
+    ///
+    /// # Safety
+    /// It is one of an allocation of CUDA, which lives until this returned.
+    pub unsafe fn import_kmt(device: &Device, handle: u32) -> Result<Self, Error> {
+        // The number is passed as if it were a pointer.
+        let handle = std::ptr::without_provenance_mut(usize::try_from(handle).unwrap_or(usize::MAX));
+        // SAFETY: promised by the caller.
+        unsafe { Self::import(device, HandleTypes::CU_MEM_HANDLE_TYPE_WIN32_KMT, handle) }
+    }
+
     /// Imports an allocation from bytes that [`Allocation::export_fabric`] gave, perhaps on another machine.
     pub fn import_fabric(device: &Device, handle: &CUmemFabricHandle) -> Result<Self, Error> {
         // SAFETY: the driver reads 64 bytes there.
@@ -167,19 +173,31 @@ impl Allocation {
     /// `carried` is what the driver takes for the handle type.
     unsafe fn import(device: &Device, handle_type: HandleTypes, carried: *mut c_void) -> Result<Self, Error> {
         let library = device.library();
-        let row = kind::of_allocation(handle_type).ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
         library.demand(&[cuda::cuMemRelease.info()])?;
-        device.demand(row)?;
-        let mut handle = CUmemGenericAllocationHandle(0);
-        let command = &cuda::cuMemImportFromShareableHandle;
-        let checked = library.checked(command).about(Some(row));
-        // SAFETY: the result is written to memory that is ours; the caller promises the rest.
-        checked.call(|import| unsafe { import(&raw mut handle, carried, handle_type) })?;
-        let handle = checked::some(library, command.info(), handle, handle.0 == 0)?;
+        device.demand(row(handle_type)?)?;
+        // SAFETY: promised by the caller.
+        let handle = unsafe { checked::mem_import_from_shareable_handle(library, carried, handle_type) }?;
         Ok(Self { device: device.clone(), handle, shared_as: HandleTypes::CU_MEM_HANDLE_TYPE_NONE })
     }
 
-    /// For other crates, and to map it. It stays this value's to release.
+    /// Maps `size` bytes of it, from its beginning on, at addresses of their own, which these devices reach.
+    ///
+    /// `size` is a multiple of [`Allocation::granularity`]; of an allocation that was imported, who exported it knows how large it is. The
+    /// allocation may be released afterwards: its memory stays until it is unmapped.
+    ///
+    /// # Errors
+    /// Nothing is mapped then, and no addresses are kept.
+    pub fn map(&self, size: usize, access: &[(&Device, Access)]) -> Result<MappedAllocation, Error> {
+        MappedAllocation::new(self, size, access)
+    }
+
+    /// The device that it is of, or that it was imported for.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// For other crates. It stays this value's to release.
     #[must_use]
     pub fn as_raw(&self) -> CUmemGenericAllocationHandle {
         self.handle
@@ -204,6 +222,10 @@ impl Allocation {
         // SAFETY: it is alive, and this is the one time that it is released.
         self.device.library().checked(&cuda::cuMemRelease).call(|release| unsafe { release(handle) })
     }
+}
+
+fn row(handle_type: HandleTypes) -> Result<&'static HandleType, Error> {
+    kind::of_allocation(handle_type).ok_or(Error::UnknownHandleType { value: handle_type.0 })
 }
 
 impl Drop for Allocation {

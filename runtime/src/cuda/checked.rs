@@ -2,7 +2,13 @@
 //! rule that they break, all at once, and no call.
 //!
 //! One way serves every command: [`Library::checked`] begins, each record is added with the facts that its rules ask for, and
-//! [`Checked::call`] calls. The commands that import and use external objects have a function each.
+//! [`Checked::call`] calls. Every command that takes an external handle, or a descriptor of one, has a function of its own here, named as the
+//! command is: of semaphores and memory of other APIs ([`import_external_semaphore`] and its neighbours), of nodes of graphs that carry
+//! semaphores ([`graph_add_external_semaphores_signal_node`]), of what CUDA itself shares ([`mem_create`], [`mem_pool_create`],
+//! [`mem_get_handle_for_address_range`], [`multicast_create`], [`logical_endpoint_export`]), and of what processes share by bytes
+//! ([`ipc_get_mem_handle`]). The last parameter of each names rules that shall not be checked, for one call ([`Checked::waiving`]).
+//!
+//! What a driver wrote before it failed is never given on, and an object that it reports to have made and did not is an error.
 //!
 //! ```no_run
 //! use clcu::{cuda::Library, sys::{cuda, rules::Given}};
@@ -20,23 +26,23 @@
 //! # }
 //! ```
 
+mod external;
+mod graph;
+mod ipc;
+mod shareable;
+
 use std::sync::Arc;
 
 use clcu_sys::{
     Command, CommandInfo,
-    cuda::{
-        self, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
-        CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS,
-        CUdeviceptr, CUexternalMemory, CUexternalMemoryHandleType, CUexternalSemaphore, CUexternalSemaphoreHandleType,
-        CUmipmappedArray, CUresult, CUstream,
-    },
-    rules::{Given, HandleType, Inert, Record, System, Zeroed},
+    cuda::CUresult,
+    rules::{Found, Given, HandleType, Inert, Record, Rule, Subject, System, Zeroed},
 };
 
+pub use self::{external::*, graph::*, ipc::*, shareable::*};
 use super::{
-    Library,
+    Library, Version,
     error::{CallError, Error},
-    kind,
 };
 use crate::{checked::Checks, trace::Began};
 
@@ -97,6 +103,12 @@ impl<'l, F: Copy> Checked<'l, F> {
         self
     }
 
+    /// A rule that is broken by what no record shows.
+    pub(super) fn broken(mut self, subject: &'static Subject, rule: &'static Rule, found: Found) -> Self {
+        self.checks.add(subject, rule, found);
+        self
+    }
+
     /// Goes on only if no rule was broken so far.
     #[inline]
     pub fn ready(mut self) -> Result<Self, Error> {
@@ -134,147 +146,16 @@ fn refused(
 /// The facts that are the same for every call of this driver: its system and version.
 #[must_use]
 pub fn given(library: &Library) -> Given<'static> {
-    let version = library.version().and_then(|version| {
+    library.given
+}
+
+/// The same of a driver of this version.
+pub(super) fn given_by(version: Option<Version>) -> Given<'static> {
+    let version = version.and_then(|version| {
         let (major, minor) = (version.0 / 1000, version.0 % 1000 / 10);
         Some((u16::try_from(major).ok()?, u16::try_from(minor).ok()?))
     });
     Given { platform: System::here(), api_version: version, ..Given::default() }
-}
-
-/// `cuImportExternalSemaphore`. On failure nothing that the driver wrote is given on.
-///
-/// # Safety
-/// Every byte of the descriptor is initialised, and a name in it can be followed to its zero. What the rules only attest holds: the handle
-/// is of the kind that the type says, a pointer to an `NvSci` object can be followed. After success the handle's owner is the one that
-/// [`HandleType::owner_on_success`] says.
-pub unsafe fn import_external_semaphore(
-    library: &Library,
-    descriptor: &CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC,
-    waived: &[&str],
-) -> Result<CUexternalSemaphore, Error> {
-    let command = &cuda::cuImportExternalSemaphore;
-    let mut semaphore = CUexternalSemaphore::NULL;
-    let checked = library.checked(command).about(kind::of_semaphore(descriptor.r#type)).waiving(waived);
-    // SAFETY: promised by the caller.
-    let checked = unsafe { checked.raw_record(descriptor, &given(library)) };
-    // SAFETY: both pointers are good for the call.
-    checked.call(|import| unsafe { import(&raw mut semaphore, descriptor) })?;
-    some(library, command.info(), semaphore, semaphore.is_null())
-}
-
-/// `cuImportExternalMemory`. On failure nothing that the driver wrote is given on.
-///
-/// # Safety
-/// As for [`import_external_semaphore`]; and the size is that of the object.
-pub unsafe fn import_external_memory(
-    library: &Library,
-    descriptor: &CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
-    waived: &[&str],
-) -> Result<CUexternalMemory, Error> {
-    let command = &cuda::cuImportExternalMemory;
-    let mut memory = CUexternalMemory::NULL;
-    let checked = library.checked(command).about(kind::of_memory(descriptor.r#type)).waiving(waived);
-    // SAFETY: promised by the caller.
-    let checked = unsafe { checked.raw_record(descriptor, &given(library)) };
-    // SAFETY: both pointers are good for the call.
-    checked.call(|import| unsafe { import(&raw mut memory, descriptor) })?;
-    some(library, command.info(), memory, memory.is_null())
-}
-
-/// `cuExternalMemoryGetMappedBuffer`. `handle_type` is the one by which the memory was imported.
-///
-/// # Safety
-/// The memory is alive. Every byte of the descriptor is initialised.
-pub unsafe fn external_memory_get_mapped_buffer(
-    library: &Library,
-    memory: CUexternalMemory,
-    handle_type: CUexternalMemoryHandleType,
-    descriptor: &CUDA_EXTERNAL_MEMORY_BUFFER_DESC,
-    waived: &[&str],
-) -> Result<CUdeviceptr, Error> {
-    let command = &cuda::cuExternalMemoryGetMappedBuffer;
-    let mut address = CUdeviceptr::NULL;
-    let checked = library.checked(command).about(kind::of_memory(handle_type)).waiving(waived);
-    // SAFETY: promised by the caller.
-    let checked = unsafe { checked.raw_record(descriptor, &given(library).with_memory(handle_type)) };
-    // SAFETY: the memory is alive, and both pointers are good for the call.
-    checked.call(|map| unsafe { map(&raw mut address, memory, descriptor) })?;
-    some(library, command.info(), address, address.is_null())
-}
-
-/// `cuExternalMemoryGetMappedMipmappedArray`. `handle_type` is the one by which the memory was imported.
-///
-/// # Safety
-/// The memory is alive. Every byte of the descriptor is initialised.
-pub unsafe fn external_memory_get_mapped_mipmapped_array(
-    library: &Library,
-    memory: CUexternalMemory,
-    handle_type: CUexternalMemoryHandleType,
-    descriptor: &CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
-    waived: &[&str],
-) -> Result<CUmipmappedArray, Error> {
-    let command = &cuda::cuExternalMemoryGetMappedMipmappedArray;
-    let mut array = CUmipmappedArray::NULL;
-    let given = given(library).with_memory(handle_type);
-    let arguments = cuda::cuExternalMemoryGetMappedMipmappedArray_arguments { extMem: memory };
-    let checked = library.checked(command).about(kind::of_memory(handle_type)).waiving(waived).arguments(&arguments, &given);
-    // SAFETY: promised by the caller.
-    let checked = unsafe { checked.raw_record(descriptor, &given) };
-    // SAFETY: the memory is alive, and both pointers are good for the call.
-    checked.call(|map| unsafe { map(&raw mut array, memory, descriptor) })?;
-    some(library, command.info(), array, array.is_null())
-}
-
-/// One semaphore of [`signal_external_semaphores`]: the handle, the type by which it was imported, and its parameters.
-pub type Signal<'a> = (CUexternalSemaphore, CUexternalSemaphoreHandleType, &'a CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS);
-
-/// One semaphore of [`wait_external_semaphores`]: the handle, the type by which it was imported, and its parameters.
-pub type Wait<'a> = (CUexternalSemaphore, CUexternalSemaphoreHandleType, &'a CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS);
-
-/// `cuSignalExternalSemaphoresAsync`, for one or many at once.
-///
-/// # Safety
-/// The semaphores and the stream are alive. Every byte of the parameters is initialised.
-pub unsafe fn signal_external_semaphores(
-    library: &Library,
-    signals: &[Signal<'_>],
-    stream: CUstream,
-    waived: &[&str],
-) -> Result<(), Error> {
-    let given = given(library);
-    let mut checked = library.checked(&cuda::cuSignalExternalSemaphoresAsync).waiving(waived);
-    for (_, handle_type, parameters) in signals {
-        // SAFETY: promised by the caller.
-        checked =
-            unsafe { checked.about(kind::of_semaphore(*handle_type)).raw_record(*parameters, &given.with_semaphore(*handle_type)) };
-    }
-    let (handles, parameters): (Vec<_>, Vec<_>) = signals.iter().map(|(handle, _, parameters)| (*handle, **parameters)).unzip();
-    let count = count(handles.len())?;
-    // SAFETY: the semaphores and the stream are alive, and both arrays are as long as the count says.
-    checked.call(|signal| unsafe { signal(handles.as_ptr(), parameters.as_ptr(), count, stream) })
-}
-
-/// `cuWaitExternalSemaphoresAsync`, for one or many at once.
-///
-/// # Safety
-/// The semaphores and the stream are alive. Every byte of the parameters is initialised.
-pub unsafe fn wait_external_semaphores(
-    library: &Library,
-    waits: &[Wait<'_>],
-    stream: CUstream,
-    waived: &[&str],
-) -> Result<(), Error> {
-    let given = given(library);
-    let mut checked = library.checked(&cuda::cuWaitExternalSemaphoresAsync).waiving(waived);
-    for (_, handle_type, parameters) in waits {
-        // SAFETY: promised by the caller.
-        checked =
-            unsafe { checked.about(kind::of_semaphore(*handle_type)).raw_record(*parameters, &given.with_semaphore(*handle_type)) };
-    }
-    let (handles, parameters): (Vec<_>, Vec<_>) = waits.iter().map(|(handle, _, parameters)| (*handle, **parameters)).unzip();
-    let count = count(handles.len())?;
-    // SAFETY: the semaphores and the stream are alive, and both arrays are as long as the count says.
-    checked.call(|wait| unsafe { wait(handles.as_ptr(), parameters.as_ptr(), count, stream) })
 }
 
 /// A count of semaphores as the driver takes it.

@@ -197,6 +197,13 @@ impl Stream<'_> {
         self.handle
     }
 
+    /// The context that it is of.
+    #[inline]
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.current.context
+    }
+
     /// Waits on this thread until the device has done all that was put on the stream.
     pub fn synchronize(&self) -> Result<(), Error> {
         // SAFETY: the stream is alive.

@@ -132,11 +132,17 @@ impl Device {
         Ok(value)
     }
 
-    /// Whether this device takes handles of a kind.
+    /// Whether this device takes handles of a kind: by the system, then by the version of the driver that the kind came with, then by the
+    /// attribute that upstream names for it.
     #[must_use]
     pub fn supports(&self, row: &'static HandleType) -> Support {
         if !kind::exists_here(row) {
             return Support::No(Obstacle::System);
+        }
+        if let (Some(since), Some(driver)) = (kind::since(row), self.library.version())
+            && driver < since
+        {
+            return Support::No(Obstacle::Driver(since));
         }
         let Some(attribute) = kind::attribute(row) else { return Support::NothingToAsk };
         match self.attribute(attribute) {
@@ -199,6 +205,7 @@ impl fmt::Display for Support {
         match self {
             Self::Yes(attribute) => write!(f, "yes (attribute {})", attribute.0),
             Self::No(Obstacle::Attribute(attribute)) => write!(f, "no (attribute {} is 0)", attribute.0),
+            Self::No(Obstacle::Driver(since)) => write!(f, "no (needs a driver for CUDA {since})"),
             Self::No(_) => f.write_str("no (not on this system)"),
             Self::NothingToAsk => f.write_str("no query exists"),
         }

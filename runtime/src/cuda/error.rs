@@ -13,7 +13,7 @@ use clcu_sys::{
     rules::{HandleType, find_documented},
 };
 
-use super::{advice, device::Identity, semaphore::Misuse};
+use super::{advice, device::Identity, kind, semaphore::Misuse, version::Version};
 use crate::error::{Driver, Invalid, Missing};
 
 /// Anything that stops a call of this module.
@@ -24,7 +24,7 @@ pub enum Error {
     Missing(Vec<Missing>),
     /// The arguments break rules. The driver was not called.
     Invalid(Invalid),
-    /// This device, driver or system does not support it. The driver was asked for the capability, and not called otherwise.
+    /// This device, driver or system does not support it. The driver was asked for its version and the capability, and not called otherwise.
     Unsupported(Unsupported),
     /// A signal or wait that cannot be right whatever the other side does. The driver was not called.
     Misuse(Misuse),
@@ -248,6 +248,8 @@ pub struct Unsupported {
 pub enum Obstacle {
     /// It does not exist on this system.
     System,
+    /// The driver is older than the kind, which came with this version.
+    Driver(Version),
     /// The device says no: this attribute of it is zero.
     Attribute(cuda::CUdevice_attribute),
     /// Upstream does not say who closes the handle, so no owner of it can be handed over in safety.
@@ -258,16 +260,43 @@ pub enum Obstacle {
     Carrier,
 }
 
+impl Unsupported {
+    fn write_alternatives(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = kind::alternatives(self.handle_type).map(|row| row.short).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        write!(f, "\n  next: ask `Device::capabilities`; of its sort there may be {}", names.join(", "))
+    }
+}
+
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.handle_type.name;
         match self.why {
-            Obstacle::System => write!(f, "{name} is not supported: it does not exist on {}", std::env::consts::OS),
-            Obstacle::Attribute(attribute) => write!(
-                f,
-                "{name} is not supported: the device says so ({attribute:?}, attribute {}, is 0); {} was asked, and the handle is untouched",
-                attribute.0, self.driver
-            ),
+            Obstacle::System => {
+                write!(f, "{name} is not supported: it does not exist on {}", std::env::consts::OS)?;
+                self.write_alternatives(f)
+            }
+            Obstacle::Driver(since) => {
+                write!(
+                    f,
+                    "{name} is not supported: it needs a driver for CUDA {since} or newer (bindings of CUDA {}), and this is {}; nothing was \
+                     called",
+                    super::BINDINGS,
+                    self.driver
+                )?;
+                self.write_alternatives(f)
+            }
+            Obstacle::Attribute(attribute) => {
+                write!(
+                    f,
+                    "{name} is not supported: the device says so ({attribute:?}, attribute {}, is 0); {} was asked, and the handle is \
+                     untouched",
+                    attribute.0, self.driver
+                )?;
+                self.write_alternatives(f)
+            }
             Obstacle::Ownership => write!(
                 f,
                 "{name} cannot be imported from an owned handle: upstream does not say who closes it; use the constructor that takes it raw"

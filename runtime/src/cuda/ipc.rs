@@ -15,16 +15,19 @@ use super::{
 };
 use crate::trace;
 
+/// Whether the device shares by handles of this kind.
+fn demand(current: &Current<'_>, handle: &str) -> Result<(), Error> {
+    kind::by_name(handle).map_or(Ok(()), |row| current.context().device().demand(row))
+}
+
 /// The bytes by which another process opens memory that `cuMemAlloc` gave.
 ///
 /// # Safety
 /// `address` is the beginning of an allocation of this process.
 pub unsafe fn export_memory(current: &Current<'_>, address: CUdeviceptr) -> Result<CUipcMemHandle, Error> {
-    let mut handle = CUipcMemHandle { reserved: [0; 64] };
-    let checked = current.library().checked(&cuda::cuIpcGetMemHandle).about(kind::by_name("CUipcMemHandle"));
-    // SAFETY: the result is written to memory that is ours; the caller promises the rest.
-    checked.call(|get| unsafe { get(&raw mut handle, address) })?;
-    Ok(handle)
+    demand(current, "CUipcMemHandle")?;
+    // SAFETY: promised by the caller.
+    unsafe { checked::ipc_get_mem_handle(current.library(), address) }
 }
 
 /// The bytes by which another process opens an event.
@@ -32,11 +35,9 @@ pub unsafe fn export_memory(current: &Current<'_>, address: CUdeviceptr) -> Resu
 /// # Safety
 /// `event` is alive, and was made with `CU_EVENT_INTERPROCESS` and `CU_EVENT_DISABLE_TIMING`.
 pub unsafe fn export_event(current: &Current<'_>, event: CUevent) -> Result<CUipcEventHandle, Error> {
-    let mut handle = CUipcEventHandle { reserved: [0; 64] };
-    let checked = current.library().checked(&cuda::cuIpcGetEventHandle).about(kind::by_name("CUipcEventHandle"));
-    // SAFETY: the result is written to memory that is ours; the caller promises the rest.
-    checked.call(|get| unsafe { get(&raw mut handle, event) })?;
-    Ok(handle)
+    demand(current, "CUipcEventHandle")?;
+    // SAFETY: promised by the caller.
+    unsafe { checked::ipc_get_event_handle(current.library(), event) }
 }
 
 /// Memory of another process that was opened here.
@@ -55,15 +56,10 @@ impl IpcMemory {
     pub unsafe fn open(current: &Current<'_>, handle: CUipcMemHandle) -> Result<Self, Error> {
         let library = current.library();
         library.demand(&[cuda::cuIpcCloseMemHandle.info()])?;
-        let mut address = CUdeviceptr::NULL;
-        let command = &cuda::cuIpcOpenMemHandle_v2;
+        demand(current, "CUipcMemHandle")?;
         let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
-        let arguments = cuda::cuIpcOpenMemHandle_v2_arguments { Flags: flags };
-        let checked = library.checked(command).about(kind::by_name("CUipcMemHandle"));
-        let checked = checked.arguments(&arguments, &checked::given(library));
-        // SAFETY: the result is written to memory that is ours; the caller promises the rest.
-        checked.call(|open| unsafe { open(&raw mut address, handle, flags) })?;
-        let address = checked::some(library, command.info(), address, address.is_null())?;
+        // SAFETY: promised by the caller.
+        let address = unsafe { checked::ipc_open_mem_handle(library, handle, flags, &[]) }?;
         Ok(Self { context: current.context().clone(), address })
     }
 
@@ -113,12 +109,9 @@ impl IpcEvent {
     pub unsafe fn open(current: &Current<'_>, bytes: CUipcEventHandle) -> Result<Self, Error> {
         let library = current.library();
         library.demand(&[cuda::cuEventDestroy_v2.info()])?;
-        let mut handle = CUevent::NULL;
-        let command = &cuda::cuIpcOpenEventHandle;
-        let checked = library.checked(command).about(kind::by_name("CUipcEventHandle"));
-        // SAFETY: the result is written to memory that is ours; the caller promises the rest.
-        checked.call(|open| unsafe { open(&raw mut handle, bytes) })?;
-        let handle = checked::some(library, command.info(), handle, handle.is_null())?;
+        demand(current, "CUipcEventHandle")?;
+        // SAFETY: promised by the caller.
+        let handle = unsafe { checked::ipc_open_event_handle(library, bytes) }?;
         Ok(Self { context: current.context().clone(), handle })
     }
 

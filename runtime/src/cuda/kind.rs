@@ -5,9 +5,14 @@
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use clcu_sys::{
-    cuda::{self, CUdevice_attribute, CUexternalMemoryHandleType, CUexternalSemaphoreHandleType, CUmemAllocationHandleType},
+    cuda::{
+        self, CUdevice_attribute, CUexternalMemoryHandleType, CUexternalSemaphoreHandleType, CUlogicalEndpointIpcHandleType,
+        CUmemAllocationHandleType, CUmemRangeHandleType,
+    },
     rules::{HandleKind, HandleType, Platform},
 };
+
+use super::Version;
 
 /// The row of a type of semaphore handle; `None` for one that this version of the crate does not know.
 #[must_use]
@@ -27,6 +32,25 @@ pub fn of_allocation(handle_type: CUmemAllocationHandleType) -> Option<&'static 
     row(HandleKind::Allocation, handle_type.0.into())
 }
 
+/// The rows of all types of handles among these flags.
+pub(super) fn of_allocations(handle_types: CUmemAllocationHandleType) -> impl Iterator<Item = &'static HandleType> {
+    let flags = u64::from(handle_types.0);
+    let wanted = move |value: u64| value != 0 && flags & value == value;
+    cuda::HANDLE_TYPES.iter().filter(move |row| row.kind == HandleKind::Allocation && row.value.is_some_and(wanted))
+}
+
+/// The row of a type of handle to a range of addresses.
+#[must_use]
+pub fn of_range(handle_type: CUmemRangeHandleType) -> Option<&'static HandleType> {
+    row(HandleKind::Range, handle_type.0.into())
+}
+
+/// The row of a type of handle to a logical endpoint.
+#[must_use]
+pub fn of_endpoint(handle_type: CUlogicalEndpointIpcHandleType) -> Option<&'static HandleType> {
+    row(HandleKind::Endpoint, handle_type.0.into())
+}
+
 /// The row of a kind that has a name and no number.
 pub(super) fn by_name(short: &str) -> Option<&'static HandleType> {
     cuda::HANDLE_TYPES.iter().find(|row| row.value.is_none() && row.short == short)
@@ -44,6 +68,26 @@ pub(super) fn exists_here(row: &HandleType) -> bool {
         // Whether NVIDIA's further libraries and hardware are there, only the driver knows.
         Platform::Any | Platform::NvSci | Platform::Fabric | Platform::Unspecified => true,
     }
+}
+
+/// The version of the driver that a kind came with; `None` where it may be older than everything that was read of upstream.
+#[must_use]
+pub fn since(row: &HandleType) -> Option<Version> {
+    fn version(row: &HandleType) -> Option<Version> {
+        let (major, minor) = row.since.split_once('.')?;
+        Some(Version(major.parse::<u32>().ok()? * 1000 + minor.parse::<u32>().ok()? * 10))
+    }
+    /// The oldest release that was read: what it has, an older one may have had too.
+    static OLDEST: LazyLock<Option<Version>> = LazyLock::new(|| cuda::HANDLE_TYPES.iter().filter_map(version).min());
+    version(row).filter(|since| Some(*since) > *OLDEST)
+}
+
+/// Other kinds of the same sort that exist on this system, and that the device does not deny by the same attribute.
+pub(super) fn alternatives(row: &'static HandleType) -> impl Iterator<Item = &'static HandleType> {
+    let denied = |other: &HandleType| !row.capability_query.is_empty() && other.capability_query == row.capability_query;
+    cuda::HANDLE_TYPES
+        .iter()
+        .filter(move |other| other.kind == row.kind && other.name != row.name && exists_here(other) && !denied(other))
 }
 
 /// The attribute that tells whether a device has a kind, by the name that the row gives.
@@ -71,6 +115,17 @@ mod tests {
         }
         let timeline = of_semaphore(CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD);
         assert_eq!(timeline.and_then(attribute), Some(CUdevice_attribute(114)));
+    }
+
+    #[test]
+    fn a_kind_has_a_version_only_if_an_older_release_was_read_without_it() {
+        let dma_buf = of_memory(CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD);
+        assert_eq!(dma_buf.and_then(since), Some(Version(13000)));
+        let opaque = of_memory(CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD);
+        assert_eq!(opaque.and_then(since), None, "it came with CUDA 10.0, and 11.7 is the oldest that was read");
+        for row in cuda::HANDLE_TYPES {
+            assert!(row.since.split_once('.').is_some(), "{}: {}", row.name, row.since);
+        }
     }
 
     #[test]
