@@ -41,22 +41,9 @@ impl<'l> Checks<'l> {
         // The sure yes first: what is behind it need not be made for it.
         // SAFETY: promised by the caller.
         let holds = self.waived.is_empty() && unsafe { R::surely_holds(Bytes::of(record), given) };
-        if holds {
-            self.passed = Some(R::SUBJECT.name);
-        } else {
-            // SAFETY: promised by the caller.
-            unsafe { self.look_closer(record, given) };
-        }
-    }
-
-    /// # Safety
-    /// As for [`Checks::raw_record`].
-    #[cold]
-    unsafe fn look_closer<R: Record>(&mut self, record: &R, given: &Given<'_>) {
         // SAFETY: promised by the caller.
-        match unsafe { check_raw_waiving(record, given, self.waived) } {
-            Ok(_) => self.passed = Some(R::SUBJECT.name),
-            Err(violations) => keep(&mut self.violations, &violations),
+        if holds || unsafe { look_closer(record, given, self.waived, &mut self.violations) } {
+            self.passed = Some(R::SUBJECT.name);
         }
     }
 
@@ -80,11 +67,7 @@ impl<'l> Checks<'l> {
     }
 
     /// A rule that is broken by what no record shows.
-    pub(crate) fn broken(&mut self, subject: &'static Subject, rule: &'static Rule, found: Found) {
-        self.add(subject, rule, found);
-    }
-
-    fn add(&mut self, subject: &'static Subject, rule: &'static Rule, found: Found) {
+    pub(crate) fn add(&mut self, subject: &'static Subject, rule: &'static Rule, found: Found) {
         if !self.waived.contains(&rule.id) {
             add(&mut self.violations, subject.name, Violation { rule, found });
         }
@@ -100,6 +83,27 @@ impl<'l> Checks<'l> {
     #[cold]
     fn invalid(&mut self) -> Invalid {
         Invalid { command: self.command, violations: std::mem::take(&mut self.violations) }
+    }
+}
+
+/// Walks over the rules of a record of which it is not certain that it breaks none. Whether it breaks none.
+///
+/// # Safety
+/// As for [`check_raw_waiving`].
+#[cold]
+unsafe fn look_closer<R: Record>(
+    record: &R,
+    given: &Given<'_>,
+    waived: &[&str],
+    violations: &mut Vec<(&'static str, Violation)>,
+) -> bool {
+    // SAFETY: promised by the caller.
+    match unsafe { check_raw_waiving(record, given, waived) } {
+        Ok(_) => true,
+        Err(broken) => {
+            keep(violations, &broken);
+            false
+        }
     }
 }
 

@@ -105,7 +105,7 @@ impl<'l, F: Copy> Checked<'l, F> {
 
     /// A rule that is broken by what no record shows.
     pub(super) fn broken(mut self, subject: &'static Subject, rule: &'static Rule, found: Found) -> Self {
-        self.checks.broken(subject, rule, found);
+        self.checks.add(subject, rule, found);
         self
     }
 

@@ -65,6 +65,8 @@ use super::{
     error::{Error, Obstacle, Unsupported},
     kind,
 };
+#[cfg(unix)]
+use crate::descriptor;
 use crate::{
     import::{Carrier, DUPLICATING},
     trace,
@@ -180,6 +182,8 @@ impl<K: Kind> Semaphore<K> {
     /// # Errors
     /// A file descriptor comes back in the error, whatever the platform did with it: see [`ImportError::into_fd`].
     pub fn import(context: &Context, source: Source<'_, K>) -> Result<Self, ImportError> {
+        #[cfg(unix)]
+        let is_suspicious = source.is_suspicious;
         let Source { handle_type, word, carrier, device, tracking, .. } = source;
         let mut properties = properties_of(handle_type, word);
         if let Some(device) = device {
@@ -188,6 +192,10 @@ impl<K: Kind> Semaphore<K> {
         let words = properties.words();
         let ready = || {
             let (ready, row) = demand_import::<K>(context, handle_type, device, &carrier, &words)?;
+            #[cfg(unix)]
+            if is_suspicious && let Carrier::Fd(fd) = &carrier {
+                descriptor::check(fd, row).map_err(Error::Descriptor)?;
+            }
             let witness = carrier.witness();
             Ok((ready, row, witness.map_err(|error| Error::System { what: DUPLICATING, number: error.raw_os_error() })?))
         };
