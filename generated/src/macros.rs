@@ -185,6 +185,7 @@ macro_rules! bits {
 /// }
 /// assert_eq!(Outcome::FINE.result(), Ok(()));
 /// assert_eq!(Outcome(-30).result().unwrap_err().to_string(), "LOST (-30)");
+/// assert_eq!(Outcome::from_name("LOST"), Some(Outcome::LOST));
 /// ```
 ///
 /// It may not be dropped unseen:
@@ -220,6 +221,12 @@ macro_rules! status {
             #[inline]
             pub const fn result(self) -> ::core::result::Result<(), Self> {
                 if self.0 == 0 { ::core::result::Result::Ok(()) } else { ::core::result::Result::Err(self) }
+            }
+
+            /// The code that upstream gives this name, canonical or not; `None` for a name that is not one of its.
+            #[must_use]
+            pub fn from_name(name: &str) -> ::core::option::Option<Self> {
+                Self::NAMES.value(name).map(Self)
             }
         }
 

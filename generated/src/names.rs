@@ -23,6 +23,12 @@ impl<T: Copy> Table<T> {
         word(self.names, place)
     }
 
+    /// The value of this name.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<T> {
+        self.entries().find_map(|(known, value)| (known == name).then_some(value))
+    }
+
     fn entries(&self) -> impl Iterator<Item = (&'static str, T)> {
         self.names.split_ascii_whitespace().zip(self.values.iter().copied())
     }

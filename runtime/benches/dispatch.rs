@@ -22,7 +22,8 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     let directory = tempfile::tempdir().expect("a directory for a mock driver can be made");
     let path = directory.path().join("libcuda.so.1");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/mock/cuda.c");
-    let gcc = Command::new("gcc").args(["-std=c11", "-O2", "-shared", "-fPIC", "-o"]).args([&path, &source]).status();
+    let gcc =
+        Command::new("gcc").args(["-std=c11", "-O2", "-shared", "-fPIC", "-DONE_THREAD", "-o"]).args([&path, &source]).status();
     assert!(gcc.is_ok_and(|status| status.success()), "gcc builds the mock driver");
     // SAFETY: the file is a mock driver, whose functions have the types of CUDA's.
     unsafe { Options::new().path(path) }.open().expect("the mock driver can be opened")

@@ -50,7 +50,7 @@ impl Carrier {
     pub(crate) fn witness(&self) -> Result<Witness, io::Error> {
         match self {
             #[cfg(unix)]
-            Self::Fd(fd) => Ok(Witness { duplicate: Some(fd.try_clone()?) }),
+            Self::Fd(fd) => Ok(Witness::duplicate(fd.try_clone()?)),
             _ => Ok(Witness::none()),
         }
     }
@@ -72,33 +72,48 @@ impl Carrier {
 /// What is being done where [`Carrier::witness`] fails.
 pub(crate) const DUPLICATING: &str = "duplicating the file descriptor";
 
-/// A duplicate of a file descriptor that a driver is asked to import.
+/// Another number of the open file that a driver is asked to import: a duplicate, or the caller's own where the driver gets the duplicate.
 ///
-/// It refers to the same open file under a number that the driver does not know, so that it is there whatever the driver closes.
+/// The driver does not know the number, so that it is there whatever the driver closes.
 pub(crate) struct Witness {
     #[cfg(unix)]
-    duplicate: Option<OwnedFd>,
+    other: Option<OwnedFd>,
+    /// Whether the other number is the caller's own, to be given back rather than the driver's.
+    #[cfg(unix)]
+    is_callers: bool,
 }
 
 impl Witness {
-    const fn none() -> Self {
+    pub(crate) const fn none() -> Self {
         Self {
             #[cfg(unix)]
-            duplicate: None,
+            other: None,
+            #[cfg(unix)]
+            is_callers: false,
         }
     }
 
-    /// `fd` if the driver left it open, else the duplicate: either way the caller's open file.
+    #[cfg(unix)]
+    const fn duplicate(other: OwnedFd) -> Self {
+        Self { other: Some(other), is_callers: false }
+    }
+
+    /// The caller's own descriptor, of which the driver gets a duplicate.
+    #[cfg(unix)]
+    pub(crate) const fn callers(other: OwnedFd) -> Self {
+        Self { other: Some(other), is_callers: true }
+    }
+
+    /// Which of the two numbers goes back to the caller. The one that stays is closed, unless the driver did so.
     #[cfg(unix)]
     fn settle(self, fd: OwnedFd) -> OwnedFd {
-        match self.duplicate {
-            Some(duplicate) if !same_file(&fd, &duplicate) => {
-                // The number is closed, or somebody else's by now: not ours to close.
-                let _ = fd.into_raw_fd();
-                duplicate
-            }
-            _ => fd,
+        let Some(other) = self.other else { return fd };
+        if !same_file(&fd, &other) {
+            // The number is closed, or somebody else's by now: not ours to close.
+            let _ = fd.into_raw_fd();
+            return other;
         }
+        if self.is_callers { other } else { fd }
     }
 }
 
@@ -185,10 +200,16 @@ impl<E> ImportError<E> {
         self.fd
     }
 
-    /// The same error, giving back another file descriptor: the one of which the driver got a duplicate.
-    #[cfg(unix)]
-    pub(crate) fn returning(self, fd: OwnedFd) -> Self {
-        Self { fd: Some(fd), ..self }
+    /// The import succeeded, and what it was for did not: the caller's own descriptor goes back, if the driver got a duplicate of it.
+    #[cfg_attr(not(unix), allow(clippy::needless_pass_by_value))] // nothing is owned there
+    pub(crate) fn undone(error: E, witness: Witness) -> Self {
+        #[cfg(not(unix))]
+        let _ = &witness;
+        Self {
+            error,
+            #[cfg(unix)]
+            fd: witness.other.filter(|_| witness.is_callers),
+        }
     }
 }
 

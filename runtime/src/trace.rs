@@ -49,6 +49,11 @@ mod events {
         tracing::warn!(target: TARGET, what, value, last, "suspicious");
     }
 
+    /// A driver of another major version than the bindings: names of codes may be wrong.
+    pub(crate) fn versions(versions: &dyn std::fmt::Display) {
+        tracing::warn!(target: TARGET, %versions, "versions");
+    }
+
     /// The end of an object that was tracked.
     pub(crate) fn destroyed(handle_type: &str, stats: &dyn std::fmt::Display) {
         tracing::debug!(target: TARGET, handle_type, %stats, "destroyed");
@@ -72,7 +77,8 @@ mod events {
 
     pub(crate) fn lost(_: &str, _: &(dyn std::error::Error + 'static)) {}
     pub(crate) fn suspicious(_: &str, _: u64, _: u64) {}
+    pub(crate) fn versions(_: &dyn std::fmt::Display) {}
     pub(crate) fn destroyed(_: &str, _: &dyn std::fmt::Display) {}
 }
 
-pub(crate) use events::{destroyed, lost, suspicious};
+pub(crate) use events::{destroyed, lost, suspicious, versions};

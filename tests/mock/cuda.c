@@ -10,6 +10,7 @@
  *   WITHOUT_<symbol>       neither exported nor given out, whichever symbol it is
  *   VERSION_FAILS=999      cuDriverGetVersion fails with this code
  *   UNKNOWN_RESULT=12345   cuDeviceGetAttribute fails with this code
+ *   ONE_THREAD             no lock: for benchmarks, which a lock's barrier would be most of
  *   GARBAGE                cuGetProcAddress leaves an address behind where it finds nothing
  *
  * While it runs, tests set these variables, between calls:
@@ -112,18 +113,22 @@ unsigned char mock_descriptor[144];
 static unsigned log_length = 0;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
-static int take_lock(void) {
+__attribute__((unused)) static int take_lock(void) {
     while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {}
     return 0;
 }
 
-static void give_lock(const int *taken) {
+__attribute__((unused)) static void give_lock(const int *taken) {
     (void)taken;
     atomic_flag_clear_explicit(&lock, memory_order_release);
 }
 
 /* Held until the command returns. */
+#ifdef ONE_THREAD
+#define LOCKED ((void)0)
+#else
 #define LOCKED __attribute__((cleanup(give_lock))) int locked = take_lock(); (void)locked
+#endif
 
 static void note(const char *command) {
     size_t length = strlen(command);

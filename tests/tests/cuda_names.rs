@@ -65,7 +65,7 @@ fn program(per_thread: bool) -> String {
 }
 
 fn row(symbol: &str) -> Option<&'static CommandInfo> {
-    cuda::COMMANDS.iter().find(|command| text(command.symbol) == symbol).copied()
+    cuda::COMMANDS.iter().find(|command| text(command.symbol) == symbol)
 }
 
 const RELEASES: [&str; 3] = ["11.8", "12.9", "13.5"];

@@ -14,7 +14,8 @@ use clcu::{
         memory::Source as MemorySource,
         semaphore::{Fence, Source, Tracking},
     },
-    sys::cuda::CUresult,
+    descriptor,
+    sys::cuda::{CUexternalSemaphoreHandleType, CUresult},
 };
 use clcu_tests::mock::{self, Opened};
 
@@ -41,6 +42,7 @@ fn open(test: &str) -> Option<Opened> {
     mock::cuda().open(test)
 }
 
+/// A01: the number is reused at once, and nobody closes what has it now.
 #[test]
 fn after_success_the_driver_has_closed_the_descriptor_and_its_number_is_left_alone() {
     let _alone = alone();
@@ -85,6 +87,7 @@ fn after_a_failure_the_same_descriptor_comes_back_open() {
     assert!(!is_open(number), "who drops the error drops the descriptor");
 }
 
+/// A30: nothing is left of an import that fails.
 #[test]
 fn ten_thousand_failing_imports_leak_nothing_where_sixty_four_descriptors_are_allowed() {
     let _alone = alone();
@@ -145,6 +148,7 @@ fn what_a_driver_closes_although_it_fails_comes_back_under_another_number_and_is
     assert_eq!(open_descriptors(), open - 1);
 }
 
+/// D09: the caller's descriptor is gone only when both import and mapping succeeded.
 #[test]
 fn a_mapping_that_fails_gives_back_the_descriptor_and_destroys_what_was_imported() {
     let _alone = alone();
@@ -203,4 +207,51 @@ fn a_hundred_imports_and_destructions_leak_neither_descriptors_nor_objects() {
         drop(ExternalSemaphore::import(&current, source).expect("the mock imports it"));
     }
     assert_eq!((open_descriptors(), driver.mock.number(c"mock_alive")), (before, 0));
+}
+
+/// A16: a descriptor has a kind, which a driver may not look at. Who wants to know asks the system first.
+#[test]
+fn a16_what_cannot_be_a_handle_of_a_driver_is_told_by_its_kind_and_left_open() {
+    let _alone = alone();
+    let row = clcu::cuda::kind::of_semaphore(CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD);
+    let row = row.expect("the table has it");
+    // SAFETY: a new descriptor is the caller's.
+    let event = unsafe { OwnedFd::from_raw_fd(libc::eventfd(0, 0)) };
+    let (reader, _writer) = std::io::pipe().expect("a pipe can be made");
+    let file = tempfile::tempfile().expect("a file can be made");
+    let strangers = [("anon_inode:[eventfd]", event), ("pipe:[", reader.into()), ("/", file.into())];
+    for (kind, stranger) in strangers {
+        let wrong = descriptor::check(&stranger, row).expect_err("no driver exports it");
+        assert!(wrong.to_string().starts_with(kind), "{wrong}");
+        assert!(wrong.to_string().contains("OPAQUE_FD takes; nothing was called, and the descriptor is untouched"), "{wrong}");
+        assert!(is_open(stranger.as_raw_fd()));
+    }
+}
+
+/// D09: what fails before the driver is asked, and what fails afterwards, give back the same number; no duplicate stays.
+#[test]
+fn d09_whatever_stops_an_import_that_maps_the_callers_own_number_comes_back_and_no_duplicate_stays() {
+    let _alone = alone();
+    let Some(driver) = open("cuda_runtime_descriptors: every way to fail") else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    let mut fd = fd();
+    let (number, open) = (fd.as_raw_fd(), open_descriptors());
+    for (variable, code, size) in [
+        (c"mock_fail_cuImportExternalMemory", 0, 0),
+        (c"mock_fail_cuImportExternalMemory", 1, 64),
+        // The mock closes the descriptor that it was given, as driver 580 does: the duplicate.
+        (c"mock_fail_cuImportExternalMemory", 999, 64),
+        (c"mock_fail_cuExternalMemoryGetMappedBuffer", 2, 64),
+        (c"mock_fail_cuExternalMemoryGetMappedBuffer", -1, 64),
+        // Imported, and too small for what is to be mapped.
+        (c"mock_fail_cuDestroyExternalMemory", 0, 32),
+    ] {
+        driver.mock.set(variable, code);
+        let error = ExternalMemory::import_and_map(&current, MemorySource::opaque_fd(fd, size), 0, 64).expect_err("it fails");
+        fd = error.into_fd().expect("it is the caller's");
+        assert!(fd.as_raw_fd() == number && is_open(number), "{variable:?} {code}");
+        assert_eq!(open_descriptors(), open, "{variable:?} {code}");
+        driver.mock.set(variable, 0);
+    }
+    assert_eq!(driver.mock.number(c"mock_alive"), 0);
 }

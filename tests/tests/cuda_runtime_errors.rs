@@ -6,9 +6,9 @@ use clcu::{
     cuda::{CallError, Device, Error, ExternalSemaphore, checked},
     sys::{
         cuda::{
-            self, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC as Descriptor, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as SignalParameters,
-            CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as WaitParameters, CUexternalSemaphore, CUexternalSemaphoreHandleType, CUresult,
-            CUstream,
+            self, CUDA_EXTERNAL_MEMORY_HANDLE_DESC as MemoryDescriptor, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC as Descriptor,
+            CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as SignalParameters, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as WaitParameters,
+            CUexternalSemaphore, CUexternalSemaphoreHandleType, CUresult, CUstream,
         },
         rules::{Given, Zeroed, find_documented},
     },
@@ -33,8 +33,9 @@ fn import_with(driver: &Opened, code: i32, descriptor: &Descriptor) -> CallError
     refused(unsafe { checked::import_external_semaphore(&driver.library, descriptor, &[]) }.expect_err("the mock refuses"))
 }
 
+/// A09: a handle of another kind than its type gets a code that no document lists. The message says so, and what it may mean.
 #[test]
-fn a_code_that_is_not_documented_for_the_call_is_said_to_be_so() {
+fn a09_a_code_that_is_not_documented_for_the_call_is_said_to_be_so() {
     let Some(driver) = mock::cuda().open("cuda_runtime_errors: undocumented") else { return };
     let keyed_mutex_kmt = Descriptor::d3d11_keyed_mutex_kmt(std::ptr::dangling_mut::<u8>().cast());
     let error = import_with(&driver, 999, &keyed_mutex_kmt);
@@ -49,12 +50,24 @@ fn a_code_that_is_not_documented_for_the_call_is_said_to_be_so() {
     ] {
         assert!(text.contains(part), "{text:?} does not contain {part:?}");
     }
+    driver.mock.set(c"mock_fail_cuImportExternalMemory", 999);
+    let _current = driver.context.enter().expect("the mock has contexts");
+    let resource = MemoryDescriptor::d3d11_resource_kmt(std::ptr::dangling_mut::<u8>().cast(), 4096);
+    // SAFETY: the descriptor began as zeroes; the mock takes nothing where it fails.
+    let memory = unsafe { checked::import_external_memory(&driver.library, &resource, &[]) }.expect_err("the mock refuses");
+    for part in [
+        "cuImportExternalMemory (CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT): CUDA_ERROR_UNKNOWN (999), which is not among",
+        "NT handles (CreateSharedHandle) are of another kind",
+    ] {
+        assert!(memory.to_string().contains(part), "{memory}");
+    }
     let documented = import_with(&driver, 400, &keyed_mutex_kmt);
     assert_eq!(documented.is_documented(), Some(true));
     let unnamed = import_with(&driver, 12345, &keyed_mutex_kmt);
     assert!(unnamed.to_string().contains("CUresult(12345), which is not among"), "{unnamed}");
 }
 
+/// A12: a refusal of a good descriptor says that it was checked, and points to the driver and the system.
 #[test]
 fn a_descriptor_that_passed_every_check_points_to_the_driver_or_system() {
     let Some(driver) = mock::cuda().open("cuda_runtime_errors: checked") else { return };
@@ -74,6 +87,7 @@ fn a_descriptor_that_passed_every_check_points_to_the_driver_or_system() {
     assert!(error.source().is_some());
 }
 
+/// D05: a message says call, name and number.
 #[test]
 fn every_code_of_every_call_has_a_message_that_names_it() {
     let Some(driver) = mock::cuda().open("cuda_runtime_errors: every code") else { return };
@@ -92,6 +106,7 @@ fn every_code_of_every_call_has_a_message_that_names_it() {
     assert!(import_with(&driver, 201, &descriptor).advice().next.contains("Context::enter"));
 }
 
+/// A41: only a wait for a keyed mutex takes time.
 #[test]
 fn a_timeout_is_documented_for_a_wait_and_not_for_a_signal() {
     let codes = |command: &'static clcu::sys::CommandInfo| {
@@ -101,6 +116,7 @@ fn a_timeout_is_documented_for_a_wait_and_not_for_a_signal() {
     assert!(!codes(cuda::cuSignalExternalSemaphoresAsync.info()).contains(&CUresult::CUDA_ERROR_TIMEOUT));
 }
 
+/// A40: the flag of a signal is none of a wait, and other types have none.
 #[test]
 fn flags_are_for_nvscisync_and_each_direction_has_its_own() {
     let Some(driver) = mock::cuda().open("cuda_runtime_errors: flags") else { return };
@@ -175,6 +191,7 @@ fn a_driver_that_is_not_initialised_or_has_no_device_says_what_to_do() {
     assert!(error.to_string().contains("no context is current on this thread"), "{error}");
 }
 
+/// D06: the versions of header, driver, and what is needed.
 #[test]
 fn a_command_that_the_driver_is_too_old_for_is_named_with_three_versions() {
     let mock = mock::cuda().with("DRIVER_VERSION=12040").with("WITHOUT_cuCtxCreate_v4");

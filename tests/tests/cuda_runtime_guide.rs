@@ -21,6 +21,7 @@ fn code() -> String {
     block.expect("the guide has code").to_owned()
 }
 
+/// D01: import, wait, signal and destroy in under forty lines of safe code.
 #[test]
 fn the_code_of_the_guide_is_that_of_the_example_and_under_forty_lines_without_unsafe() {
     let example: Vec<_> = read("runtime/examples/share_semaphore.rs").lines().map(|line| line.trim().to_owned()).collect();
@@ -48,6 +49,7 @@ fn the_example_waits_and_signals() {
     assert_eq!(text, "own signals: 1, own waits: 1; waited for 1, highest own signal 2\nwaited for 1, signalled 2\n");
 }
 
+/// A34: both identities are printed.
 #[test]
 fn another_device_is_an_error_that_names_both_and_no_panic() {
     let Some(driver) = mock::cuda().build("cuda_runtime_guide: another device") else { return };

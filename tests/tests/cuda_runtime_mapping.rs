@@ -111,6 +111,7 @@ fn drops_do_not_panic_when_the_driver_is_gone_and_nothing_is_ended_twice() {
     assert_eq!((calls("cuMemFree"), calls("cuMemPoolDestroy")), (1, 1));
 }
 
+/// A32: an exported descriptor is owned.
 #[test]
 fn a_dma_buf_of_mapped_memory_is_owned_and_closed_on_exec() {
     let Some(driver) = mock::cuda().open("cuda_runtime_mapping: dma-buf") else { return };

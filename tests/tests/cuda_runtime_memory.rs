@@ -46,6 +46,7 @@ fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
     assert_eq!((buffer.length(), buffer.address().is_null()), (512, false));
 }
 
+/// A06: the size is said, and zero is refused by the name of the field.
 #[test]
 fn memory_without_bytes_is_refused_by_the_name_of_the_field() {
     let Some(driver) = mock::cuda().open("cuda_runtime_memory: no bytes") else { return };
@@ -71,6 +72,7 @@ fn all_rules_that_are_broken_are_listed_at_once() {
     );
 }
 
+/// A32: the order in which everything goes.
 #[test]
 fn what_is_mapped_goes_before_the_memory_and_the_memory_before_the_context() {
     let Some(driver) = mock::cuda().open("cuda_runtime_memory: order") else { return };

@@ -64,6 +64,7 @@ fn a_semaphore_is_imported_signalled_waited_for_and_destroyed() {
     assert_eq!(driver.mock.number(c"mock_alive"), 0);
 }
 
+/// B40: a descriptor number takes four of the sixteen bytes of its union; the others are zero.
 #[cfg(unix)]
 #[test]
 fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
@@ -81,6 +82,7 @@ fn every_byte_of_the_import_descriptor_is_as_the_header_lays_it_out() {
     drop(semaphore);
 }
 
+/// A40, A41: all 144 bytes, reserved ones too; a mutex has a key and a time, of which the longest is for ever.
 #[test]
 fn every_byte_of_the_parameters_of_a_signal_and_a_wait_is_as_the_header_lays_it_out() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: parameter bytes") else { return };
@@ -134,6 +136,7 @@ fn several_semaphores_are_signalled_and_waited_for_by_one_call() {
     assert_eq!(driver.mock.calls("cuSignalExternalSemaphoresAsync"), 1);
 }
 
+/// A13: that an enumeration has a type does not mean that the device does. A15: what there may be instead is named.
 #[test]
 fn a_kind_that_the_device_says_it_lacks_is_unsupported_and_not_imported() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: unsupported") else { return };
@@ -143,6 +146,7 @@ fn a_kind_that_the_device_says_it_lacks_is_unsupported_and_not_imported() {
     let Error::Unsupported(unsupported) = error.error() else { panic!("{error}") };
     assert!(matches!(unsupported.why, Obstacle::Attribute(attribute) if attribute.0 == 114));
     assert!(error.to_string().contains("CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED, attribute 114, is 0"), "{error}");
+    assert!(error.to_string().contains("of its sort there may be OPAQUE_FD, NVSCISYNC\n"), "{error}");
     assert_eq!(driver.mock.calls("cuImportExternalSemaphore"), 0);
     #[cfg(unix)]
     assert!(error.into_fd().is_some());
@@ -153,6 +157,7 @@ fn a_kind_that_the_device_says_it_lacks_is_unsupported_and_not_imported() {
     assert_eq!(driver.mock.calls("cuImportExternalSemaphore"), 2);
 }
 
+/// A14: a device that shares binary semaphores need not share timelines.
 #[test]
 fn capabilities_are_keyed_by_handle_type_and_by_what_the_semaphore_carries() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: capabilities") else { return };
@@ -216,6 +221,7 @@ fn a_type_is_not_imported_as_a_semaphore_of_another_kind_nor_from_what_does_not_
     assert_eq!(semaphore.handle_type().short, "TIMELINE_SEMAPHORE_FD");
 }
 
+/// A33: what could not be destroyed is not imported.
 #[test]
 fn a_driver_that_lacks_destroy_is_refused_up_front_and_named() {
     let mock = mock::cuda().with("WITHOUT_cuDestroyExternalSemaphore").with("WITHOUT_cuWaitExternalSemaphoresAsync");
@@ -233,6 +239,7 @@ fn a_driver_that_lacks_destroy_is_refused_up_front_and_named() {
     assert!(error.into_fd().is_some());
 }
 
+/// A30: what a driver wrote before it failed is nothing.
 #[test]
 fn what_a_failing_import_writes_never_surfaces_and_is_never_destroyed() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: garbage") else { return };
@@ -248,6 +255,7 @@ fn what_a_failing_import_writes_never_surfaces_and_is_never_destroyed() {
     assert_eq!(driver.mock.calls("cuDestroyExternalSemaphore"), 0);
 }
 
+/// B37: a driver that is gone makes no destructor panic.
 #[test]
 fn a_drop_never_panics_and_destroy_says_what_the_driver_answers() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: deinitialised") else { return };
@@ -266,6 +274,7 @@ fn a_drop_never_panics_and_destroy_says_what_the_driver_answers() {
     assert!(driver.context.enter().is_err());
 }
 
+/// B37: nor one that runs when its thread ends.
 #[test]
 fn a_thread_local_that_outlives_the_driver_does_no_harm() {
     thread_local! {
@@ -282,6 +291,7 @@ fn a_thread_local_that_outlives_the_driver_does_no_harm() {
     });
 }
 
+/// A28: a timeline semaphore that goes back loses the device.
 #[test]
 fn a_timeline_semaphore_only_goes_up_on_one_stream() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: monotonic") else { return };
@@ -330,6 +340,7 @@ fn what_another_party_or_stream_can_make_right_is_no_error() {
     assert_eq!((stats.signals, stats.waits, stats.captured), (3, 1, 1));
 }
 
+/// A28: a fence of Direct3D may.
 #[test]
 fn a_fence_of_direct3d_may_go_back_and_that_is_counted() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: a fence goes back") else { return };
@@ -342,6 +353,7 @@ fn a_fence_of_direct3d_may_go_back_and_that_is_counted() {
     assert_eq!(fence.stats().map(|stats| (stats.not_rising, stats.highest_signal)), Some((2, Some(3))));
 }
 
+/// A29: counters, and never an error, since the other side signals unseen.
 #[test]
 fn stats_tell_what_was_waited_for_and_never_signalled_here() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: stats") else { return };
@@ -375,6 +387,7 @@ fn an_exclusive_binary_semaphore_is_checked_strictly() {
     assert!(matches!(misuse(stream.signal(&[semaphore.signaling(), semaphore.signaling()])), Misuse::SignaledTwice { .. }));
 }
 
+/// A34: the first Vulkan device need not be the CUDA device.
 #[test]
 fn a_device_is_found_by_its_uuid_and_a_mismatch_names_all_of_them() {
     let Some(driver) = mock::cuda().open("cuda_runtime_semaphore: uuid") else { return };

@@ -11,6 +11,7 @@ const OWN: HandleTypes =
     if cfg!(windows) { HandleTypes::CU_MEM_HANDLE_TYPE_WIN32_KMT } else { HandleTypes::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR };
 const FABRIC: HandleTypes = HandleTypes::CU_MEM_HANDLE_TYPE_FABRIC;
 
+/// A32: an exported descriptor is owned, so that it is closed. B46: it came through a pointer to nothing in particular.
 #[cfg(unix)]
 #[test]
 fn an_exported_descriptor_is_owned_and_closed_on_exec() {

@@ -27,6 +27,7 @@ fn within(directory: &Path) -> Result<Library, OpenError> {
     unsafe { Options::new().directory(directory) }.open()
 }
 
+/// B01: what is missing stops nothing else.
 #[test]
 fn a_driver_that_lacks_most_symbols_opens_and_calls_what_it_has() {
     let mock = mock::cuda().with("WITHOUT_cuCtxCreate_v4").with("WITHOUT_cuCtxSynchronize_v2").with("WITHOUT_cuDeviceGetAttribute");
@@ -59,6 +60,7 @@ fn a_command_newer_than_the_driver_is_missing_and_the_driver_is_not_asked_for_it
     assert_eq!(unsafe { mock.read::<u32>(c"mock_queries") }, 0);
 }
 
+/// B02: what is in the header and not in the library is listed, in the words of the system.
 #[test]
 fn availability_lists_what_is_absent_in_the_words_of_the_system() {
     let mock = mock::cuda().with("WITHOUT_cuCtxSynchronize_v2");
@@ -75,6 +77,7 @@ fn availability_lists_what_is_absent_in_the_words_of_the_system() {
     assert!(absent(c"cuInit").is_none());
 }
 
+/// B03: no driver is data, with every name that was tried.
 #[test]
 fn without_a_driver_every_name_is_listed_with_the_error_of_the_system() {
     let directory = tempfile::tempdir().expect("a directory can be made");
@@ -95,6 +98,7 @@ fn without_a_driver_every_name_is_listed_with_the_error_of_the_system() {
     assert!(error.to_string().contains("CLCU_CUDA_LIBRARY"), "{error}");
 }
 
+/// B04: only the versioned name is there.
 #[test]
 fn a_directory_with_the_versioned_name_alone_will_do() {
     let Some(mock) = mock::cuda().build("runtime_cuda: the versioned name alone") else { return };
@@ -114,6 +118,7 @@ fn the_versioned_name_is_preferred_to_a_stub_under_the_plain_one() {
     assert_eq!(library.driver().path, driver.real_path());
 }
 
+/// B05: the toolkit's stub is named with its file.
 #[test]
 fn a_stub_is_named_with_the_file_that_was_loaded() {
     let stub = mock::cuda().with("STUB");
@@ -127,6 +132,7 @@ fn a_stub_is_named_with_the_file_that_was_loaded() {
     assert!(error.to_string().contains("CUDA_ERROR_STUB_LIBRARY (34)"), "{error}");
 }
 
+/// B05: the same where only `cuInit` tells.
 #[test]
 fn a_stub_that_shows_at_initialisation_only_is_named_too() {
     let Some(stub) = mock::cuda().with("STUB_INIT").build("runtime_cuda: a stub at cuInit") else { return };
@@ -151,6 +157,7 @@ fn a_driver_that_will_not_say_its_version_is_a_driver() {
     library.init().expect("the mock initialises");
 }
 
+/// B07: the unsuffixed name is an old ABI, and not what is called.
 #[test]
 fn the_public_name_gives_the_variant_that_the_header_means() {
     let Some(mock) = mock::cuda().build("runtime_cuda: variants") else { return };
@@ -214,6 +221,7 @@ fn what_the_driver_writes_before_it_fails_is_not_taken_for_a_function() {
     }
 }
 
+/// B08: variants for each thread's own default stream have versions of their own.
 #[test]
 fn each_default_stream_gets_its_own_variants_with_their_own_versions() {
     let Some(mock) = mock::cuda().build("runtime_cuda: default streams") else { return };
@@ -248,6 +256,7 @@ fn the_per_thread_variant_is_also_found_by_its_exported_symbol() {
     assert_eq!(mock.last_called(), "cuMemcpy_ptds");
 }
 
+/// B09: a value that is newer than the driver. D06: the message has the versions.
 #[test]
 fn an_older_driver_refuses_a_newer_value_and_the_message_names_both_versions() {
     let Some(mock) = mock::cuda().with("DRIVER_VERSION=12040").build("runtime_cuda: a newer value") else { return };
@@ -271,6 +280,7 @@ fn a_driver_newer_than_the_bindings_works_and_is_not_warned_about() {
     assert_eq!(library.versions().expect("the mock says its version").to_string(), "bindings of CUDA 13.5, driver for CUDA 13.99");
 }
 
+/// B10: a result that no header names.
 #[test]
 fn a_result_that_no_header_names_is_a_number_not_undefined_behaviour() {
     let Some(mock) = mock::cuda().with("UNKNOWN_RESULT=12345").build("runtime_cuda: an unknown result") else { return };
@@ -282,6 +292,7 @@ fn a_result_that_no_header_names_is_a_number_not_undefined_behaviour() {
     assert_eq!(result.result(), Err(CUresult(12345)));
 }
 
+/// B46: an untyped output is no null pointer.
 #[cfg(unix)]
 #[test]
 fn an_untyped_output_carries_a_file_descriptor() {

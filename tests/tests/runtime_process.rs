@@ -51,6 +51,7 @@ fn a_process_of_its_own() {
     }
 }
 
+/// B04: the loader's cache has the versioned name alone.
 #[test]
 fn the_system_finds_a_driver_of_which_only_the_versioned_name_exists() {
     let test = "runtime_process: the system's search";
@@ -77,6 +78,7 @@ fn the_environment_names_the_file_and_nothing_else_is_tried() {
     assert!(answer.contains("failed: no OpenCL library could be opened"), "{answer}");
 }
 
+/// B05: the toolkit's directory of stubs is in the library path.
 #[test]
 fn a_stub_in_the_library_path_is_named() {
     let Some(stub) = mock::cuda().with("STUB").build("runtime_process: a stub in the library path") else { return };
@@ -84,6 +86,7 @@ fn a_stub_in_the_library_path_is_named() {
     assert!(answer.contains(&stub.real_path().display().to_string()) && answer.contains("CUDA_ERROR_STUB_LIBRARY"), "{answer}");
 }
 
+/// B38: a driver is never unloaded.
 #[test]
 fn drivers_are_opened_and_dropped_a_hundred_times_and_the_process_ends_well() {
     let test = "runtime_process: open and drop";
@@ -116,6 +119,7 @@ fn the_example_calls_through_the_generated_tables() {
     assert!(answer.contains("OpenCL: 2 platforms, "), "{answer}");
 }
 
+/// B03: an exit code of the program's own, and no panic.
 #[test]
 fn without_drivers_the_example_says_what_was_tried_and_does_not_panic() {
     let empty = tempfile::tempdir().expect("a directory can be made");

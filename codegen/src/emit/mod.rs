@@ -26,6 +26,7 @@ use crate::{
 use docs::Docs;
 pub use page::MARK;
 use page::Page;
+use rules::Part;
 
 /// Where generated code of an API lies, below the repository's root.
 #[must_use]
@@ -95,12 +96,16 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
         ("functions", items::functions(model, docs, page("macros with parameters"))),
         ("handle_types", handle_types::emit(model, page("kinds of external handles"))),
         ("handles", items::handles(model, docs, page("objects that are only referred to"))),
+        (
+            "other_rules",
+            rules::emit(model, &index, Part::Others, page("what must hold before commands that are not about external objects"))?,
+        ),
         ("properties", properties::emit(model, &index, page("what property lists hold"))?),
         (
             "records",
             records::emit(model, docs, &index, page("structs and unions").defining(|item| matches!(item, Item::Record(_)))),
         ),
-        ("rules", rules::emit(model, &index, page("what must hold before the driver is called"))?),
+        ("rules", rules::emit(model, &index, Part::Main, page("what must hold before the driver is called"))?),
         ("status", values(EnumerationKind::Status, "what commands return")),
     ];
     let mut files: Vec<File> = modules.into_iter().filter_map(|(name, page)| Some(File { name, text: page.finish()? })).collect();
@@ -109,12 +114,18 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
     Ok(files)
 }
 
-/// Files of the tables that the feature `rules` brings. Their rows are plain Rust, with a row a line.
-const TABLES: [&str; 4] = ["errors", "handle_types", "properties", "rules"];
-
 /// What the module `name` depends on.
 fn feature(name: &str) -> &'static str {
-    if TABLES.contains(&name) { "#[cfg(feature = \"rules\")]\n" } else { "" }
+    match name {
+        "errors" | "handle_types" | "properties" | "rules" => "#[cfg(feature = \"rules\")]\n",
+        "other_rules" => "#[cfg(feature = \"all-rules\")]\n",
+        _ => "",
+    }
+}
+
+/// Whether the rows of the module `name` are plain Rust, a row a line, which `rustfmt` would take apart.
+fn has_rows(name: &str) -> bool {
+    name == "commands" || !feature(name).is_empty()
 }
 
 /// The module around the others.
@@ -131,8 +142,7 @@ fn module(api: Api, names: &[&str]) -> String {
     );
     // Writing to a `String` does not fail.
     for (at, name) in names.iter().enumerate() {
-        // Rows that are not within a macro's braces would be taken apart.
-        let skip = if TABLES.contains(name) || *name == "commands" { "#[rustfmt::skip]\n" } else { "" };
+        let skip = if has_rows(name) { "#[rustfmt::skip]\n" } else { "" };
         let _ = writeln!(text, "{}{}{skip}mod {name};", if at == 0 { "\n" } else { "" }, feature(name));
     }
     for (at, name) in names.iter().enumerate() {

@@ -57,6 +57,11 @@ impl<'a> Page<'a> {
         let _ = writeln!(self.body, "{:width$}{text}", "", width = 4 * depth);
     }
 
+    /// Whether there is nothing in it so far.
+    pub(super) fn is_empty(&self) -> bool {
+        self.body.is_empty()
+    }
+
     /// An empty line between what is there and what follows.
     pub(super) fn gap(&mut self) {
         if !self.body.is_empty() {

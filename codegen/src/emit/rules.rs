@@ -30,12 +30,21 @@ use crate::{
     pass::index::Index,
 };
 
+/// Which rules a file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Those of records, of CUDA's commands, and of OpenCL's commands for external objects: what comes with the feature `rules`.
+    Main,
+    /// Those of OpenCL's other commands: three quarters of all rules, which come with the feature `all-rules`.
+    Others,
+}
+
 /// The file of rules.
-pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) -> Result<Page<'a>, Findings> {
+pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, part: Part, mut page: Page<'a>) -> Result<Page<'a>, Findings> {
     let words = Words::new(model, index);
     let subjects = subject::subjects(model, index, &words)?;
     let mut findings = Findings::default();
-    for subject in &subjects {
+    for subject in subjects.iter().filter(|subject| subject.part() == part) {
         let rows = Rows { subject, words: &words, index };
         members(&rows, &mut page);
         findings.0.extend(table(&rows, &mut page).0);
@@ -45,9 +54,11 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) 
             }
         }
     }
-    handle_type_values(model, &mut page);
-    all(&subjects, &mut page);
-    if !subjects.is_empty() {
+    if part == Part::Main {
+        handle_type_values(model, &mut page);
+        all(&subjects, &mut page);
+    }
+    if !page.is_empty() {
         page.needs_items();
         page.allows(
             "#![allow(clippy::cast_lossless, clippy::cast_sign_loss, clippy::cast_possible_truncation)] // a flag fits what carries flags\n\
@@ -138,7 +149,7 @@ fn table(rows: &Rows<'_, '_>, page: &mut Page<'_>) -> Findings {
             Err(finding) => findings.0.push(finding),
         }
     }
-    page.line(0, format_args!("static {name}: &[Rule] = {{"));
+    page.line(0, format_args!("pub(super) const {name}: &[Rule] = {{"));
     if lines.iter().any(|line| line.contains("R::")) {
         page.line(1, format_args!("type R = {};", subject.static_name()));
     }
@@ -211,16 +222,23 @@ fn all(subjects: &[Subject<'_>], page: &mut Page<'_>) {
     }
     page.gap();
     page.line(0, "/// Every record and command of the API that has rules, by name.");
-    page.line(0, "pub static RULES: &[Subject] = &[");
+    page.line(0, "pub const RULES: &[Subject] = &[");
     for subject in subjects {
         if subject.windows() {
             page.line(1, "#[cfg(windows)]");
         }
+        let module = match subject.part() {
+            Part::Main => "",
+            Part::Others => {
+                page.line(1, "#[cfg(feature = \"all-rules\")]");
+                "other_rules::"
+            }
+        };
         let name = match subject.what {
             What::Record(record) => &record.name,
             What::Command(command) => &command.symbol,
         };
-        page.line(1, format_args!("Subject {{ name: {}, rules: {} }},", literal(name), table_name(subject)));
+        page.line(1, format_args!("Subject {{ name: {}, rules: {module}{} }},", literal(name), table_name(subject)));
     }
     page.line(0, "];");
 }

@@ -3,638 +3,570 @@
 
 use super::*;
 
-use crate::{CommandInfo, rules::{Documented, documented, find_documented}};
+use crate::{CommandInfo, rules::{Code, Codes, ErrorTable, find_documented}};
 
-type S = CUresult;
-
-const CODES_OF_cuArray3DCreate_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_UNKNOWN];
-const CODES_OF_cuArrayDestroy: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_ARRAY_IS_MAPPED, S::CUDA_ERROR_CONTEXT_IS_DESTROYED];
-const CODES_OF_cuArrayGetDescriptor_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE];
-const CODES_OF_cuArrayGetMemoryRequirements: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE];
-const CODES_OF_cuCheckpointOperationComplete: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_ILLEGAL_STATE, S::CUDA_ERROR_NOT_SUPPORTED];
-const CODES_OF_cuCheckpointProcessCheckpoint: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_ILLEGAL_STATE, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_INVALID_CONTEXT];
-const CODES_OF_cuCheckpointProcessGetRestoreThreadId: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_NOT_SUPPORTED];
-const CODES_OF_cuCoredumpDeregisterCompleteCallback: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_PERMITTED];
-const CODES_OF_cuCoredumpRegisterCompleteCallback: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_OUT_OF_MEMORY];
-const CODES_OF_cuCtxAttach: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE];
-const CODES_OF_cuCtxCreate_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_UNKNOWN];
-const CODES_OF_cuCtxDetach: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT];
-const CODES_OF_cuCtxGetApiVersion: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_UNKNOWN];
-const CODES_OF_cuCtxGetId: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_CONTEXT_IS_DESTROYED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE];
-const CODES_OF_cuCtxRecordEvent: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED];
-const CODES_OF_cuDestroyExternalMemory: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_HANDLE];
-const CODES_OF_cuDevSmResourceSplit: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_RESOURCE_TYPE, S::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION];
-const CODES_OF_cuDeviceComputeCapability: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE];
-const CODES_OF_cuDeviceGetByPCIBusId: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE];
-const CODES_OF_cuDeviceGetCliqueCount: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED];
-const CODES_OF_cuDeviceGetDefaultMemPool: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_NOT_SUPPORTED];
-const CODES_OF_cuDeviceGetGraphMemAttribute: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_DEVICE];
-const CODES_OF_cuDeviceGetHostAtomicCapabilities: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_VALUE];
-const CODES_OF_cuDeviceGetP2PAttribute: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_VALUE];
-const CODES_OF_cuDeviceRegisterAsyncNotification: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_UNKNOWN];
-const CODES_OF_cuEGLStreamConsumerAcquireFrame: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_LAUNCH_TIMEOUT];
-const CODES_OF_cuEGLStreamConsumerConnect: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_CONTEXT];
-const CODES_OF_cuEGLStreamConsumerReleaseFrame: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE];
-const CODES_OF_cuEventCreate: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY];
-const CODES_OF_cuEventDestroy_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE];
-const CODES_OF_cuEventElapsedTime: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_READY, S::CUDA_ERROR_UNKNOWN];
-const CODES_OF_cuEventRecord: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE];
-const CODES_OF_cuFuncGetModule: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_FOUND];
-const CODES_OF_cuFuncIsLoaded: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE];
-const CODES_OF_cuFuncSetCacheConfig: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT];
-const CODES_OF_cuGLMapBufferObjectAsync_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_MAP_FAILED];
-const CODES_OF_cuGetProcAddress_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_SUPPORTED];
-const CODES_OF_cuGraphAddBatchMemOpNode: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_INVALID_VALUE];
-const CODES_OF_cuGraphAddChildGraphNode: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE];
-const CODES_OF_cuGraphAddNode: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_NOT_SUPPORTED];
-const CODES_OF_cuGraphBatchMemOpNodeSetParams: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_OUT_OF_MEMORY];
-const CODES_OF_cuGraphExecUpdate: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE];
-const CODES_OF_cuGraphGetEdges_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_LOSSY_QUERY, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE];
-const CODES_OF_cuGraphKernelNodeGetAttribute: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE];
-const CODES_OF_cuGraphicsEGLRegisterImage: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_ALREADY_MAPPED, S::CUDA_ERROR_INVALID_CONTEXT];
-const CODES_OF_cuGraphicsGLRegisterBuffer: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_ALREADY_MAPPED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_OPERATING_SYSTEM];
-const CODES_OF_cuGraphicsResourceGetMappedMipmappedArray: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_MAPPED, S::CUDA_ERROR_NOT_MAPPED_AS_ARRAY];
-const CODES_OF_cuKernelGetFunction: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_FOUND, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_CONTEXT_IS_DESTROYED];
-const CODES_OF_cuKernelGetLibrary: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_FOUND];
-const CODES_OF_cuKernelSetAttribute: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_OUT_OF_MEMORY];
-const CODES_OF_cuLaunch: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_LAUNCH_FAILED, S::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, S::CUDA_ERROR_LAUNCH_TIMEOUT, S::CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING, S::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED];
-const CODES_OF_cuLaunchCooperativeKernel: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_IMAGE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_LAUNCH_FAILED, S::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, S::CUDA_ERROR_LAUNCH_TIMEOUT, S::CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING, S::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, S::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, S::CUDA_ERROR_NOT_FOUND];
-const CODES_OF_cuLaunchHostFunc: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_SUPPORTED];
-const CODES_OF_cuLibraryLoadData: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_PTX, S::CUDA_ERROR_UNSUPPORTED_PTX_VERSION, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_NO_BINARY_FOR_GPU, S::CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, S::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, S::CUDA_ERROR_JIT_COMPILER_NOT_FOUND, S::CUDA_ERROR_NOT_SUPPORTED];
-const CODES_OF_cuLogicalEndpointBindAddr: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_SYSTEM_NOT_READY, S::CUDA_ERROR_ILLEGAL_STATE];
-const CODES_OF_cuLogicalEndpointCreate: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_OUT_OF_MEMORY];
-const CODES_OF_cuMemAdvise: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE];
-const CODES_OF_cuMemAdvise_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_NOT_SUPPORTED];
-const CODES_OF_cuMemAllocAsync: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_OUT_OF_MEMORY];
-const CODES_OF_cuMemAllocHost_v2: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_EXTERNAL_DEVICE];
-const CODES_OF_cuMemCreate: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED];
-const CODES_OF_cuMemGetAccess: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED];
-const CODES_OF_cuMemPoolExportPointer: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_OUT_OF_MEMORY];
-const CODES_OF_cuMemPoolGetAttribute: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE];
-const CODES_OF_cuMemRangeGetAttributes: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE];
-const CODES_OF_cuModuleLoadData: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_PTX, S::CUDA_ERROR_UNSUPPORTED_PTX_VERSION, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_NO_BINARY_FOR_GPU, S::CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, S::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, S::CUDA_ERROR_JIT_COMPILER_NOT_FOUND];
-const CODES_OF_cuMulticastBindAddr: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_SYSTEM_NOT_READY, S::CUDA_ERROR_ILLEGAL_STATE, S::CUDA_ERROR_MULTICAST_RESOURCE_FULL];
-const CODES_OF_cuStreamEndCapture: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD];
-const CODES_OF_cuStreamGetDevice: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_OUT_OF_MEMORY];
-const CODES_OF_cuStreamUpdateCaptureDependencies: &[S] = &[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_ILLEGAL_STATE];
+impl Code for CUresult {
+    fn from_name(name: &str) -> Option<Self> {
+        Self::from_name(name)
+    }
+}
 
 /// What upstream says about the errors of each command, by index.
-pub static ERRORS: &[Documented<S>] = &[
-    documented("cuArray3DCreate_v2", Some(CODES_OF_cuArray3DCreate_v2), true),
-    documented("cuArray3DGetDescriptor_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_CONTEXT_IS_DESTROYED]), true),
-    documented("cuArrayCreate_v2", Some(CODES_OF_cuArray3DCreate_v2), true),
-    documented("cuArrayDestroy", Some(CODES_OF_cuArrayDestroy), true),
-    documented("cuArrayGetDescriptor_v2", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuArrayGetMemoryRequirements", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuArrayGetPlane", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuArrayGetSparseProperties", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuCheckpointOperationComplete", Some(CODES_OF_cuCheckpointOperationComplete), false),
-    documented("cuCheckpointProcessCheckpoint", Some(CODES_OF_cuCheckpointProcessCheckpoint), false),
-    documented("cuCheckpointProcessGetRestoreThreadId", Some(CODES_OF_cuCheckpointProcessGetRestoreThreadId), false),
-    documented("cuCheckpointProcessGetState", Some(CODES_OF_cuCheckpointProcessGetRestoreThreadId), false),
-    documented("cuCheckpointProcessLock", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_ILLEGAL_STATE, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_NOT_READY]), false),
-    documented("cuCheckpointProcessRestore", Some(CODES_OF_cuCheckpointProcessCheckpoint), false),
-    documented("cuCheckpointProcessUnlock", Some(CODES_OF_cuCheckpointOperationComplete), false),
-    documented("cuCoredumpDeregisterCompleteCallback", Some(CODES_OF_cuCoredumpDeregisterCompleteCallback), false),
-    documented("cuCoredumpDeregisterStartCallback", Some(CODES_OF_cuCoredumpDeregisterCompleteCallback), false),
-    documented("cuCoredumpGetAttribute", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_CONTEXT_IS_DESTROYED]), false),
-    documented("cuCoredumpGetAttributeGlobal", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuCoredumpRegisterCompleteCallback", Some(CODES_OF_cuCoredumpRegisterCompleteCallback), false),
-    documented("cuCoredumpRegisterStartCallback", Some(CODES_OF_cuCoredumpRegisterCompleteCallback), false),
-    documented("cuCoredumpSetAttribute", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_CONTEXT_IS_DESTROYED, S::CUDA_ERROR_NOT_SUPPORTED]), false),
-    documented("cuCoredumpSetAttributeGlobal", Some(CODES_OF_cuCoredumpDeregisterCompleteCallback), false),
-    documented("cuCtxAttach", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuCtxCreate_v2", Some(CODES_OF_cuCtxCreate_v2), true),
-    documented("cuCtxCreate_v3", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, S::CUDA_ERROR_UNKNOWN]), true),
-    documented("cuCtxCreate_v4", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_UNKNOWN]), true),
-    documented("cuCtxDestroy_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuCtxDetach", Some(CODES_OF_cuCtxDetach), true),
-    documented("cuCtxDisablePeerAccess", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, S::CUDA_ERROR_INVALID_CONTEXT]), true),
-    documented("cuCtxEnablePeerAccess", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, S::CUDA_ERROR_TOO_MANY_PEERS, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, S::CUDA_ERROR_INVALID_VALUE]), true),
-    documented("cuCtxFromGreenCtx", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuCtxGetApiVersion", Some(CODES_OF_cuCtxGetApiVersion), true),
-    documented("cuCtxGetCacheConfig", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuCtxGetCurrent", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED]), true),
-    documented("cuCtxGetDevResource", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_RESOURCE_TYPE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_CONTEXT]), false),
-    documented("cuCtxGetDevice", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuCtxGetDevice_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuCtxGetExecAffinity", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY]), true),
-    documented("cuCtxGetFlags", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuCtxGetId", Some(CODES_OF_cuCtxGetId), true),
-    documented("cuCtxGetLimit", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_UNSUPPORTED_LIMIT]), true),
-    documented("cuCtxGetSharedMemConfig", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuCtxGetStreamPriorityRange", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuCtxPopCurrent_v2", Some(CODES_OF_cuCtxDetach), true),
-    documented("cuCtxPushCurrent_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuCtxRecordEvent", Some(CODES_OF_cuCtxRecordEvent), false),
-    documented("cuCtxResetPersistingL2Cache", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_SUPPORTED]), true),
-    documented("cuCtxSetCacheConfig", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuCtxSetCurrent", Some(CODES_OF_cuCtxDetach), true),
-    documented("cuCtxSetFlags", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuCtxSetLimit", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_UNSUPPORTED_LIMIT, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_INVALID_CONTEXT]), true),
-    documented("cuCtxSetSharedMemConfig", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuCtxSynchronize", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED]), true),
-    documented("cuCtxSynchronize_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED]), true),
-    documented("cuCtxWaitEvent", Some(CODES_OF_cuCtxRecordEvent), false),
-    documented("cuDestroyExternalMemory", Some(CODES_OF_cuDestroyExternalMemory), true),
-    documented("cuDestroyExternalSemaphore", Some(CODES_OF_cuDestroyExternalMemory), true),
-    documented("cuDevResourceGenerateDesc", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_RESOURCE_TYPE, S::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION]), false),
-    documented("cuDevSmResourceSplit", Some(CODES_OF_cuDevSmResourceSplit), false),
-    documented("cuDevSmResourceSplitByCount", Some(CODES_OF_cuDevSmResourceSplit), false),
-    documented("cuDeviceCanAccessPeer", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_DEVICE]), true),
-    documented("cuDeviceComputeCapability", Some(CODES_OF_cuDeviceComputeCapability), true),
-    documented("cuDeviceGet", Some(CODES_OF_cuDeviceComputeCapability), true),
-    documented("cuDeviceGetAttribute", Some(CODES_OF_cuDeviceComputeCapability), true),
-    documented("cuDeviceGetByPCIBusId", Some(CODES_OF_cuDeviceGetByPCIBusId), true),
-    documented("cuDeviceGetCliqueCount", Some(CODES_OF_cuDeviceGetCliqueCount), false),
-    documented("cuDeviceGetCliqueInfo", Some(CODES_OF_cuDeviceGetCliqueCount), false),
-    documented("cuDeviceGetCount", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuDeviceGetDefaultMemPool", Some(CODES_OF_cuDeviceGetDefaultMemPool), true),
-    documented("cuDeviceGetDevResource", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_RESOURCE_TYPE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE]), false),
-    documented("cuDeviceGetExecAffinitySupport", Some(CODES_OF_cuDeviceComputeCapability), true),
-    documented("cuDeviceGetFabricClusterUuid", Some(CODES_OF_cuDeviceGetCliqueCount), false),
-    documented("cuDeviceGetGraphMemAttribute", Some(CODES_OF_cuDeviceGetGraphMemAttribute), false),
-    documented("cuDeviceGetHostAtomicCapabilities", Some(CODES_OF_cuDeviceGetHostAtomicCapabilities), true),
-    documented("cuDeviceGetLuid", Some(CODES_OF_cuDeviceGetByPCIBusId), true),
-    documented("cuDeviceGetMemPool", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuDeviceGetName", Some(CODES_OF_cuDeviceComputeCapability), true),
-    documented("cuDeviceGetNvSciSyncAttributes", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_OUT_OF_MEMORY]), false),
-    documented("cuDeviceGetP2PAtomicCapabilities", Some(CODES_OF_cuDeviceGetHostAtomicCapabilities), true),
-    documented("cuDeviceGetP2PAttribute", Some(CODES_OF_cuDeviceGetP2PAttribute), true),
-    documented("cuDeviceGetPCIBusId", Some(CODES_OF_cuDeviceGetByPCIBusId), true),
-    documented("cuDeviceGetProperties", Some(CODES_OF_cuDeviceComputeCapability), true),
-    documented("cuDeviceGetTexture1DLinearMaxWidth", Some(CODES_OF_cuDeviceComputeCapability), true),
-    documented("cuDeviceGetUuid", Some(CODES_OF_cuDeviceGetByPCIBusId), true),
-    documented("cuDeviceGetUuid_v2", Some(CODES_OF_cuDeviceGetByPCIBusId), true),
-    documented("cuDeviceGraphMemTrim", Some(CODES_OF_cuDeviceGetGraphMemAttribute), false),
-    documented("cuDevicePrimaryCtxGetState", Some(CODES_OF_cuDeviceGetP2PAttribute), true),
-    documented("cuDevicePrimaryCtxRelease_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_CONTEXT]), true),
-    documented("cuDevicePrimaryCtxReset_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE]), true),
-    documented("cuDevicePrimaryCtxRetain", Some(CODES_OF_cuCtxCreate_v2), true),
-    documented("cuDevicePrimaryCtxSetFlags_v2", Some(CODES_OF_cuDeviceGetP2PAttribute), true),
-    documented("cuDeviceRegisterAsyncNotification", Some(CODES_OF_cuDeviceRegisterAsyncNotification), true),
-    documented("cuDeviceSetGraphMemAttribute", Some(CODES_OF_cuDeviceGetGraphMemAttribute), false),
-    documented("cuDeviceSetMemPool", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuDeviceTotalMem_v2", Some(CODES_OF_cuDeviceComputeCapability), true),
-    documented("cuDeviceUnregisterAsyncNotification", Some(CODES_OF_cuDeviceRegisterAsyncNotification), true),
-    documented("cuDriverGetVersion", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuEGLStreamConsumerAcquireFrame", Some(CODES_OF_cuEGLStreamConsumerAcquireFrame), false),
-    documented("cuEGLStreamConsumerConnect", Some(CODES_OF_cuEGLStreamConsumerConnect), false),
-    documented("cuEGLStreamConsumerConnectWithFlags", Some(CODES_OF_cuEGLStreamConsumerConnect), false),
-    documented("cuEGLStreamConsumerDisconnect", Some(CODES_OF_cuEGLStreamConsumerConnect), false),
-    documented("cuEGLStreamConsumerReleaseFrame", Some(CODES_OF_cuEGLStreamConsumerReleaseFrame), false),
-    documented("cuEGLStreamProducerConnect", Some(CODES_OF_cuEGLStreamConsumerConnect), false),
-    documented("cuEGLStreamProducerDisconnect", Some(CODES_OF_cuEGLStreamConsumerConnect), false),
-    documented("cuEGLStreamProducerPresentFrame", Some(CODES_OF_cuEGLStreamConsumerReleaseFrame), false),
-    documented("cuEGLStreamProducerReturnFrame", Some(CODES_OF_cuEGLStreamConsumerAcquireFrame), false),
-    documented("cuEventCreate", Some(CODES_OF_cuEventCreate), true),
-    documented("cuEventCreateFromEGLSync", Some(CODES_OF_cuEventCreate), false),
-    documented("cuEventDestroy_v2", Some(CODES_OF_cuEventDestroy_v2), true),
-    documented("cuEventElapsedTime", Some(CODES_OF_cuEventElapsedTime), true),
-    documented("cuEventElapsedTime_v2", Some(CODES_OF_cuEventElapsedTime), true),
-    documented("cuEventQuery", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_READY]), true),
-    documented("cuEventRecord", Some(CODES_OF_cuEventRecord), true),
-    documented("cuEventRecordWithFlags", Some(CODES_OF_cuEventRecord), true),
-    documented("cuEventSynchronize", Some(CODES_OF_cuEventDestroy_v2), true),
-    documented("cuExternalMemoryGetMappedBuffer", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_ALREADY_MAPPED, S::CUDA_ERROR_INVALID_HANDLE]), true),
-    documented("cuExternalMemoryGetMappedMipmappedArray", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE]), true),
-    documented("cuFabricCpyBatchAsync", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_SUPPORTED]), true),
-    documented("cuFlushGPUDirectRDMAWrites", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuFuncGetAttribute", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_FUNCTION_NOT_LOADED]), true),
-    documented("cuFuncGetModule", Some(CODES_OF_cuFuncGetModule), true),
-    documented("cuFuncGetName", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuFuncGetParamCount", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuFuncGetParamInfo", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuFuncIsLoaded", Some(CODES_OF_cuFuncIsLoaded), false),
-    documented("cuFuncLoad", Some(CODES_OF_cuFuncIsLoaded), false),
-    documented("cuFuncSetAttribute", Some(CODES_OF_cuEventRecord), true),
-    documented("cuFuncSetBlockShape", Some(CODES_OF_cuEventRecord), true),
-    documented("cuFuncSetCacheConfig", Some(CODES_OF_cuFuncSetCacheConfig), true),
-    documented("cuFuncSetSharedMemConfig", Some(CODES_OF_cuFuncSetCacheConfig), true),
-    documented("cuFuncSetSharedSize", Some(CODES_OF_cuEventRecord), true),
-    documented("cuGLCtxCreate_v2", Some(CODES_OF_cuEventCreate), true),
-    documented("cuGLGetDevices_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NO_DEVICE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT, S::CUDA_ERROR_OPERATING_SYSTEM]), true),
-    documented("cuGLInit", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_UNKNOWN]), true),
-    documented("cuGLMapBufferObjectAsync_v2", Some(CODES_OF_cuGLMapBufferObjectAsync_v2), true),
-    documented("cuGLMapBufferObject_v2", Some(CODES_OF_cuGLMapBufferObjectAsync_v2), true),
-    documented("cuGLRegisterBufferObject", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_ALREADY_MAPPED]), true),
-    documented("cuGLSetBufferObjectMapFlags", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_ALREADY_MAPPED, S::CUDA_ERROR_INVALID_CONTEXT]), true),
-    documented("cuGLUnmapBufferObject", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuGLUnmapBufferObjectAsync", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuGLUnregisterBufferObject", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuGetErrorName", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuGetErrorString", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuGetExportTable", None, false),
-    documented("cuGetProcAddress", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_NOT_FOUND]), false),
-    documented("cuGetProcAddress_v2", Some(CODES_OF_cuGetProcAddress_v2), false),
-    documented("cuGraphAddBatchMemOpNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
-    documented("cuGraphAddChildGraphNode", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphAddDependencies", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphAddDependencies_v2", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphAddEmptyNode", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphAddEventRecordNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
-    documented("cuGraphAddEventWaitNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
-    documented("cuGraphAddExternalSemaphoresSignalNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
-    documented("cuGraphAddExternalSemaphoresWaitNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
-    documented("cuGraphAddHostNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
-    documented("cuGraphAddKernelNode", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphAddKernelNode_v2", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphAddMemAllocNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
-    documented("cuGraphAddMemFreeNode", Some(CODES_OF_cuGraphAddBatchMemOpNode), true),
-    documented("cuGraphAddMemcpyNode", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphAddMemsetNode", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_CONTEXT]), true),
-    documented("cuGraphAddNode", Some(CODES_OF_cuGraphAddNode), true),
-    documented("cuGraphAddNode_v2", Some(CODES_OF_cuGraphAddNode), true),
-    documented("cuGraphAddNode_v3", Some(CODES_OF_cuGraphAddNode), true),
-    documented("cuGraphBatchMemOpNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphBatchMemOpNodeSetParams", Some(CODES_OF_cuGraphBatchMemOpNodeSetParams), true),
-    documented("cuGraphChildGraphNodeGetGraph", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphClone", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY]), true),
-    documented("cuGraphConditionalHandleCreate", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuGraphCreate", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY]), true),
-    documented("cuGraphDebugDotPrint", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OPERATING_SYSTEM]), false),
-    documented("cuGraphDestroy", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphDestroyNode", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphEventRecordNodeGetEvent", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphEventRecordNodeSetEvent", Some(CODES_OF_cuGraphBatchMemOpNodeSetParams), true),
-    documented("cuGraphEventWaitNodeGetEvent", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphEventWaitNodeSetEvent", Some(CODES_OF_cuGraphBatchMemOpNodeSetParams), true),
-    documented("cuGraphExecBatchMemOpNodeSetParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphExecChildGraphNodeSetParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphExecDestroy", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphExecEventRecordNodeSetEvent", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphExecEventWaitNodeSetEvent", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphExecExternalSemaphoresSignalNodeSetParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphExecExternalSemaphoresWaitNodeSetParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphExecGetFlags", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphExecGetId", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuGraphExecHostNodeSetParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphExecKernelNodeSetParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphExecKernelNodeSetParams_v2", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphExecMemcpyNodeSetParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphExecMemsetNodeSetParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphExecNodeSetParams", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuGraphExecUpdate", Some(CODES_OF_cuGraphExecUpdate), true),
-    documented("cuGraphExecUpdate_v2", Some(CODES_OF_cuGraphExecUpdate), true),
-    documented("cuGraphExternalSemaphoresSignalNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphExternalSemaphoresSignalNodeSetParams", Some(CODES_OF_cuGraphBatchMemOpNodeSetParams), true),
-    documented("cuGraphExternalSemaphoresWaitNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphExternalSemaphoresWaitNodeSetParams", Some(CODES_OF_cuGraphBatchMemOpNodeSetParams), true),
-    documented("cuGraphGetEdges", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphGetEdges_v2", Some(CODES_OF_cuGraphGetEdges_v2), true),
-    documented("cuGraphGetId", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuGraphGetNodes", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphGetRootNodes", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphHostNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphHostNodeSetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphInstantiateWithFlags", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphInstantiateWithParams", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphInstantiate_v2", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphKernelNodeCopyAttributes", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphKernelNodeGetAttribute", Some(CODES_OF_cuGraphKernelNodeGetAttribute), true),
-    documented("cuGraphKernelNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphKernelNodeGetParams_v2", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphKernelNodeSetAttribute", Some(CODES_OF_cuGraphKernelNodeGetAttribute), true),
-    documented("cuGraphKernelNodeSetParams", Some(CODES_OF_cuGraphBatchMemOpNodeSetParams), true),
-    documented("cuGraphKernelNodeSetParams_v2", Some(CODES_OF_cuGraphBatchMemOpNodeSetParams), true),
-    documented("cuGraphLaunch", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphMemAllocNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphMemFreeNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphMemcpyNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphMemcpyNodeSetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphMemsetNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphMemsetNodeSetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphNodeFindInClone", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphNodeGetContainingGraph", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuGraphNodeGetDependencies", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphNodeGetDependencies_v2", Some(CODES_OF_cuGraphGetEdges_v2), true),
-    documented("cuGraphNodeGetDependentNodes", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphNodeGetDependentNodes_v2", Some(CODES_OF_cuGraphGetEdges_v2), true),
-    documented("cuGraphNodeGetEnabled", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphNodeGetLocalId", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuGraphNodeGetParams", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphNodeGetToolsId", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuGraphNodeGetType", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphNodeSetEnabled", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphNodeSetParams", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuGraphNodeSetParams_v2", Some(CODES_OF_cuGraphAddNode), true),
-    documented("cuGraphReleaseUserObject", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuGraphRemoveDependencies", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphRemoveDependencies_v2", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuGraphRetainUserObject", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuGraphUpload", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuGraphicsEGLRegisterImage", Some(CODES_OF_cuGraphicsEGLRegisterImage), false),
-    documented("cuGraphicsGLRegisterBuffer", Some(CODES_OF_cuGraphicsGLRegisterBuffer), true),
-    documented("cuGraphicsGLRegisterImage", Some(CODES_OF_cuGraphicsGLRegisterBuffer), true),
-    documented("cuGraphicsMapResources", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_ALREADY_MAPPED, S::CUDA_ERROR_UNKNOWN]), true),
-    documented("cuGraphicsResourceGetMappedEglFrame", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_MAPPED]), false),
-    documented("cuGraphicsResourceGetMappedMipmappedArray", Some(CODES_OF_cuGraphicsResourceGetMappedMipmappedArray), true),
-    documented("cuGraphicsResourceGetMappedPointer_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_MAPPED, S::CUDA_ERROR_NOT_MAPPED_AS_POINTER]), true),
-    documented("cuGraphicsResourceSetMapFlags_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_ALREADY_MAPPED]), true),
-    documented("cuGraphicsSubResourceGetMappedArray", Some(CODES_OF_cuGraphicsResourceGetMappedMipmappedArray), true),
-    documented("cuGraphicsUnmapResources", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_MAPPED, S::CUDA_ERROR_UNKNOWN]), true),
-    documented("cuGraphicsUnregisterResource", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_UNKNOWN]), true),
-    documented("cuGraphicsVDPAURegisterOutputSurface", Some(CODES_OF_cuGraphicsEGLRegisterImage), true),
-    documented("cuGraphicsVDPAURegisterVideoSurface", Some(CODES_OF_cuGraphicsEGLRegisterImage), true),
-    documented("cuGreenCtxCreate", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_OUT_OF_MEMORY]), false),
-    documented("cuGreenCtxDestroy", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_CONTEXT_IS_DESTROYED]), false),
-    documented("cuGreenCtxGetDevResource", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_RESOURCE_TYPE, S::CUDA_ERROR_INVALID_VALUE]), false),
-    documented("cuGreenCtxGetId", Some(CODES_OF_cuCtxGetId), true),
-    documented("cuGreenCtxRecordEvent", Some(CODES_OF_cuCtxRecordEvent), false),
-    documented("cuGreenCtxStreamCreate", Some(CODES_OF_cuEventCreate), true),
-    documented("cuGreenCtxWaitEvent", Some(CODES_OF_cuCtxRecordEvent), false),
-    documented("cuImportExternalMemory", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_OPERATING_SYSTEM]), true),
-    documented("cuImportExternalSemaphore", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_OPERATING_SYSTEM]), true),
-    documented("cuInit", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, S::CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE]), true),
-    documented("cuIpcCloseMemHandle", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_MAP_FAILED, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE]), false),
-    documented("cuIpcGetEventHandle", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_MAP_FAILED, S::CUDA_ERROR_INVALID_VALUE]), false),
-    documented("cuIpcGetMemHandle", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_MAP_FAILED, S::CUDA_ERROR_INVALID_VALUE]), false),
-    documented("cuIpcOpenEventHandle", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_MAP_FAILED, S::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE]), false),
-    documented("cuIpcOpenMemHandle_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_MAP_FAILED, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_TOO_MANY_PEERS, S::CUDA_ERROR_INVALID_VALUE]), false),
-    documented("cuKernelGetAttribute", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE]), false),
-    documented("cuKernelGetFunction", Some(CODES_OF_cuKernelGetFunction), false),
-    documented("cuKernelGetLibrary", Some(CODES_OF_cuKernelGetLibrary), false),
-    documented("cuKernelGetName", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuKernelGetParamCount", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuKernelGetParamInfo", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuKernelSetAttribute", Some(CODES_OF_cuKernelSetAttribute), false),
-    documented("cuKernelSetCacheConfig", Some(CODES_OF_cuKernelSetAttribute), false),
-    documented("cuLaunch", Some(CODES_OF_cuLaunch), true),
-    documented("cuLaunchCooperativeKernel", Some(CODES_OF_cuLaunchCooperativeKernel), true),
-    documented("cuLaunchCooperativeKernelMultiDevice", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_IMAGE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_LAUNCH_FAILED, S::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, S::CUDA_ERROR_LAUNCH_TIMEOUT, S::CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING, S::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, S::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED]), true),
-    documented("cuLaunchGrid", Some(CODES_OF_cuLaunch), true),
-    documented("cuLaunchGridAsync", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_LAUNCH_FAILED, S::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, S::CUDA_ERROR_LAUNCH_TIMEOUT, S::CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING, S::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED]), true),
-    documented("cuLaunchHostFunc", Some(CODES_OF_cuLaunchHostFunc), true),
-    documented("cuLaunchHostFunc_v2", Some(CODES_OF_cuLaunchHostFunc), true),
-    documented("cuLaunchKernel", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_IMAGE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_LAUNCH_FAILED, S::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, S::CUDA_ERROR_LAUNCH_TIMEOUT, S::CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING, S::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, S::CUDA_ERROR_NOT_FOUND]), true),
-    documented("cuLaunchKernelEx", Some(CODES_OF_cuLaunchCooperativeKernel), true),
-    documented("cuLibraryEnumerateKernels", Some(CODES_OF_cuFuncIsLoaded), false),
-    documented("cuLibraryGetGlobal", Some(CODES_OF_cuKernelGetFunction), false),
-    documented("cuLibraryGetKernel", Some(CODES_OF_cuKernelGetLibrary), false),
-    documented("cuLibraryGetKernelCount", Some(CODES_OF_cuFuncIsLoaded), false),
-    documented("cuLibraryGetManaged", Some(CODES_OF_cuKernelGetLibrary), false),
-    documented("cuLibraryGetModule", Some(CODES_OF_cuKernelGetFunction), false),
-    documented("cuLibraryGetUnifiedFunction", Some(CODES_OF_cuKernelGetLibrary), false),
-    documented("cuLibraryLoadData", Some(CODES_OF_cuLibraryLoadData), false),
-    documented("cuLibraryLoadFromFile", Some(CODES_OF_cuLibraryLoadData), false),
-    documented("cuLibraryUnload", Some(CODES_OF_cuGraphAddChildGraphNode), false),
-    documented("cuLinkAddData_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_IMAGE, S::CUDA_ERROR_INVALID_PTX, S::CUDA_ERROR_UNSUPPORTED_PTX_VERSION, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_NO_BINARY_FOR_GPU]), false),
-    documented("cuLinkAddFile_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_FILE_NOT_FOUND, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_IMAGE, S::CUDA_ERROR_INVALID_PTX, S::CUDA_ERROR_UNSUPPORTED_PTX_VERSION, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_NO_BINARY_FOR_GPU]), false),
-    documented("cuLinkComplete", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_OUT_OF_MEMORY]), false),
-    documented("cuLinkCreate_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_JIT_COMPILER_NOT_FOUND]), true),
-    documented("cuLinkDestroy", Some(CODES_OF_cuEGLStreamConsumerReleaseFrame), false),
-    documented("cuLogicalEndpointAddDevice", Some(CODES_OF_cuDeviceGetCliqueCount), false),
-    documented("cuLogicalEndpointBindAddr", Some(CODES_OF_cuLogicalEndpointBindAddr), false),
-    documented("cuLogicalEndpointBindMem", Some(CODES_OF_cuLogicalEndpointBindAddr), false),
-    documented("cuLogicalEndpointCreate", Some(CODES_OF_cuLogicalEndpointCreate), false),
-    documented("cuLogicalEndpointDestroy", Some(CODES_OF_cuDeviceGetCliqueCount), false),
-    documented("cuLogicalEndpointExport", Some(CODES_OF_cuLogicalEndpointCreate), false),
-    documented("cuLogicalEndpointGetLimits", Some(CODES_OF_cuLogicalEndpointBindAddr), false),
-    documented("cuLogicalEndpointIdRelease", Some(CODES_OF_cuLogicalEndpointCreate), false),
-    documented("cuLogicalEndpointIdReserve", Some(CODES_OF_cuLogicalEndpointCreate), false),
-    documented("cuLogicalEndpointImport", Some(CODES_OF_cuLogicalEndpointCreate), false),
-    documented("cuLogicalEndpointQuery", Some(CODES_OF_cuLogicalEndpointBindAddr), false),
-    documented("cuLogicalEndpointUnbind", Some(CODES_OF_cuLogicalEndpointBindAddr), false),
-    documented("cuLogsCurrent", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuLogsDumpToFile", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuLogsDumpToMemory", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuLogsRegisterCallback", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuLogsUnregisterCallback", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuMemAddressFree", Some(CODES_OF_cuDeviceGetCliqueCount), false),
-    documented("cuMemAddressReserve", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED]), false),
-    documented("cuMemAdvise", Some(CODES_OF_cuMemAdvise), true),
-    documented("cuMemAdvise_v2", Some(CODES_OF_cuMemAdvise_v2), true),
-    documented("cuMemAllocAsync", Some(CODES_OF_cuMemAllocAsync), false),
-    documented("cuMemAllocFromPoolAsync", Some(CODES_OF_cuMemAllocAsync), false),
-    documented("cuMemAllocHost_v2", Some(CODES_OF_cuMemAllocHost_v2), true),
-    documented("cuMemAllocManaged", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY]), true),
-    documented("cuMemAllocPitch_v2", Some(CODES_OF_cuEventCreate), true),
-    documented("cuMemAlloc_v2", Some(CODES_OF_cuMemAllocHost_v2), true),
-    documented("cuMemBatchDecompressAsync", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuMemCreate", Some(CODES_OF_cuMemCreate), true),
-    documented("cuMemDiscardAndPrefetchBatchAsync", None, false),
-    documented("cuMemDiscardBatchAsync", None, false),
-    documented("cuMemExportToShareableHandle", Some(CODES_OF_cuDeviceGetCliqueCount), false),
-    documented("cuMemFreeAsync", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_NOT_SUPPORTED]), false),
-    documented("cuMemFreeHost", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemFree_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemGetAccess", Some(CODES_OF_cuMemGetAccess), false),
-    documented("cuMemGetAddressRange_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_NOT_FOUND, S::CUDA_ERROR_INVALID_VALUE]), true),
-    documented("cuMemGetAllocationGranularity", Some(CODES_OF_cuDeviceGetCliqueCount), false),
-    documented("cuMemGetAllocationPropertiesFromHandle", Some(CODES_OF_cuDeviceGetCliqueCount), false),
-    documented("cuMemGetDefaultMemPool", Some(CODES_OF_cuDeviceGetDefaultMemPool), true),
-    documented("cuMemGetHandleForAddressRange", Some(CODES_OF_cuGetProcAddress_v2), false),
-    documented("cuMemGetInfo_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemGetLocationInfo", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuMemGetMemPool", Some(CODES_OF_cuGetProcAddress_v2), false),
-    documented("cuMemHostAlloc", Some(CODES_OF_cuMemAllocHost_v2), true),
-    documented("cuMemHostGetDevicePointer_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemHostGetFlags", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemHostRegister_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_EXTERNAL_DEVICE]), true),
-    documented("cuMemHostUnregister", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED]), true),
-    documented("cuMemImportFromShareableHandle", Some(CODES_OF_cuDeviceGetCliqueCount), false),
-    documented("cuMemMap", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_DEVICE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_ILLEGAL_STATE]), true),
-    documented("cuMemMapArrayAsync", Some(CODES_OF_cuGraphKernelNodeGetAttribute), false),
-    documented("cuMemPoolCreate", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_NOT_PERMITTED, S::CUDA_ERROR_NOT_SUPPORTED]), false),
-    documented("cuMemPoolDestroy", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuMemPoolExportPointer", Some(CODES_OF_cuMemPoolExportPointer), false),
-    documented("cuMemPoolExportToShareableHandle", Some(CODES_OF_cuMemPoolExportPointer), false),
-    documented("cuMemPoolGetAccess", None, false),
-    documented("cuMemPoolGetAttribute", Some(CODES_OF_cuMemPoolGetAttribute), false),
-    documented("cuMemPoolImportFromShareableHandle", Some(CODES_OF_cuMemPoolExportPointer), false),
-    documented("cuMemPoolImportPointer", Some(CODES_OF_cuMemPoolExportPointer), false),
-    documented("cuMemPoolSetAccess", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_SUPPORTED]), false),
-    documented("cuMemPoolSetAttribute", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuMemPoolTrimTo", Some(CODES_OF_cuMemPoolGetAttribute), false),
-    documented("cuMemPrefetchAsync", Some(CODES_OF_cuMemAdvise), true),
-    documented("cuMemPrefetchAsync_v2", Some(CODES_OF_cuMemAdvise_v2), true),
-    documented("cuMemPrefetchBatchAsync", None, false),
-    documented("cuMemRangeGetAttribute", Some(CODES_OF_cuMemAdvise), true),
-    documented("cuMemRangeGetAttributes", Some(CODES_OF_cuMemRangeGetAttributes), true),
-    documented("cuMemRelease", Some(CODES_OF_cuDeviceGetCliqueCount), true),
-    documented("cuMemRetainAllocationHandle", Some(CODES_OF_cuDeviceGetCliqueCount), false),
-    documented("cuMemSetAccess", Some(CODES_OF_cuMemAdvise_v2), true),
-    documented("cuMemSetMemPool", Some(CODES_OF_cuGetProcAddress_v2), false),
-    documented("cuMemUnmap", Some(CODES_OF_cuDeviceGetCliqueCount), true),
-    documented("cuMemcpy", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpy2DAsync_v2", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuMemcpy2DUnaligned_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpy2D_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpy3DAsync_v2", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuMemcpy3DBatchAsync", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuMemcpy3DBatchAsync_v2", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuMemcpy3DPeer", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpy3DPeerAsync", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpy3DWithAttributesAsync", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuMemcpy3D_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpyAsync", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuMemcpyAtoA_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpyAtoD_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpyAtoHAsync_v2", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuMemcpyAtoH_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpyBatchAsync", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuMemcpyBatchAsync_v2", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuMemcpyDtoA_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpyDtoDAsync_v2", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuMemcpyDtoD_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpyDtoHAsync_v2", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuMemcpyDtoH_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpyHtoAAsync_v2", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuMemcpyHtoA_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpyHtoDAsync_v2", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuMemcpyHtoD_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpyPeer", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemcpyPeerAsync", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuMemcpyWithAttributesAsync", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuMemsetD16Async", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemsetD16_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemsetD2D16Async", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemsetD2D16_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemsetD2D32Async", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemsetD2D32_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemsetD2D8Async", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemsetD2D8_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemsetD32Async", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemsetD32_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemsetD8Async", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMemsetD8_v2", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuMipmappedArrayCreate", Some(CODES_OF_cuArray3DCreate_v2), true),
-    documented("cuMipmappedArrayDestroy", Some(CODES_OF_cuArrayDestroy), true),
-    documented("cuMipmappedArrayGetLevel", Some(CODES_OF_cuArrayGetDescriptor_v2), true),
-    documented("cuMipmappedArrayGetMemoryRequirements", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuMipmappedArrayGetSparseProperties", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuModuleEnumerateFunctions", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_INVALID_VALUE]), false),
-    documented("cuModuleGetFunction", Some(CODES_OF_cuFuncGetModule), true),
-    documented("cuModuleGetFunctionCount", Some(CODES_OF_cuFuncIsLoaded), false),
-    documented("cuModuleGetGlobal_v2", Some(CODES_OF_cuFuncGetModule), true),
-    documented("cuModuleGetLoadingMode", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuModuleGetSurfRef", Some(CODES_OF_cuFuncGetModule), true),
-    documented("cuModuleGetTexRef", Some(CODES_OF_cuFuncGetModule), true),
-    documented("cuModuleLoad", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_PTX, S::CUDA_ERROR_UNSUPPORTED_PTX_VERSION, S::CUDA_ERROR_NOT_FOUND, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_FILE_NOT_FOUND, S::CUDA_ERROR_NO_BINARY_FOR_GPU, S::CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, S::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, S::CUDA_ERROR_JIT_COMPILER_NOT_FOUND]), true),
-    documented("cuModuleLoadData", Some(CODES_OF_cuModuleLoadData), true),
-    documented("cuModuleLoadDataEx", Some(CODES_OF_cuModuleLoadData), true),
-    documented("cuModuleLoadFatBinary", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_PTX, S::CUDA_ERROR_UNSUPPORTED_PTX_VERSION, S::CUDA_ERROR_NOT_FOUND, S::CUDA_ERROR_OUT_OF_MEMORY, S::CUDA_ERROR_NO_BINARY_FOR_GPU, S::CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, S::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, S::CUDA_ERROR_JIT_COMPILER_NOT_FOUND]), true),
-    documented("cuModuleUnload", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_NOT_PERMITTED]), true),
-    documented("cuMulticastAddDevice", Some(CODES_OF_cuMemCreate), false),
-    documented("cuMulticastBindAddr", Some(CODES_OF_cuMulticastBindAddr), false),
-    documented("cuMulticastBindAddr_v2", Some(CODES_OF_cuMulticastBindAddr), false),
-    documented("cuMulticastBindMem", Some(CODES_OF_cuMulticastBindAddr), false),
-    documented("cuMulticastBindMem_v2", Some(CODES_OF_cuMulticastBindAddr), false),
-    documented("cuMulticastCreate", Some(CODES_OF_cuMemCreate), false),
-    documented("cuMulticastGetGranularity", Some(CODES_OF_cuDeviceGetCliqueCount), false),
-    documented("cuMulticastUnbind", Some(CODES_OF_cuMemGetAccess), false),
-    documented("cuOccupancyAvailableDynamicSMemPerBlock", Some(CODES_OF_cuCtxGetApiVersion), true),
-    documented("cuOccupancyMaxActiveBlocksPerMultiprocessor", Some(CODES_OF_cuCtxGetApiVersion), true),
-    documented("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", Some(CODES_OF_cuCtxGetApiVersion), true),
-    documented("cuOccupancyMaxActiveClusters", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_CLUSTER_SIZE, S::CUDA_ERROR_UNKNOWN]), true),
-    documented("cuOccupancyMaxPotentialBlockSize", Some(CODES_OF_cuCtxGetApiVersion), true),
-    documented("cuOccupancyMaxPotentialBlockSizeWithFlags", Some(CODES_OF_cuCtxGetApiVersion), true),
-    documented("cuOccupancyMaxPotentialClusterSize", Some(CODES_OF_cuCtxGetApiVersion), true),
-    documented("cuParamSetSize", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuParamSetTexRef", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuParamSetf", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuParamSeti", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuParamSetv", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuPointerGetAttribute", Some(CODES_OF_cuDeviceComputeCapability), true),
-    documented("cuPointerGetAttributes", Some(CODES_OF_cuMemRangeGetAttributes), true),
-    documented("cuPointerSetAttribute", Some(CODES_OF_cuDeviceComputeCapability), true),
-    documented("cuSignalExternalSemaphoresAsync", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_SUPPORTED]), true),
-    documented("cuStreamAddCallback", Some(CODES_OF_cuLaunchHostFunc), true),
-    documented("cuStreamAttachMemAsync", Some(CODES_OF_cuLaunchHostFunc), true),
-    documented("cuStreamBatchMemOp", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuStreamBatchMemOp_v2", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuStreamBeginCaptureToCig", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE]), true),
-    documented("cuStreamBeginCaptureToGraph", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuStreamBeginCapture_v2", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuStreamBeginRecaptureToGraph", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuStreamCopyAttributes", Some(CODES_OF_cuArrayGetMemoryRequirements), true),
-    documented("cuStreamCreate", Some(CODES_OF_cuMemAllocHost_v2), true),
-    documented("cuStreamCreateWithPriority", Some(CODES_OF_cuMemAllocHost_v2), true),
-    documented("cuStreamDestroy_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_EXTERNAL_DEVICE]), true),
-    documented("cuStreamEndCapture", Some(CODES_OF_cuStreamEndCapture), true),
-    documented("cuStreamEndCaptureToCig", Some(CODES_OF_cuStreamEndCapture), true),
-    documented("cuStreamGetAttribute", Some(CODES_OF_cuGraphKernelNodeGetAttribute), true),
-    documented("cuStreamGetCaptureInfo", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT]), true),
-    documented("cuStreamGetCaptureInfo_v2", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT]), true),
-    documented("cuStreamGetCaptureInfo_v3", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, S::CUDA_ERROR_LOSSY_QUERY]), true),
-    documented("cuStreamGetCtx", Some(CODES_OF_cuLaunchHostFunc), true),
-    documented("cuStreamGetCtx_v2", Some(CODES_OF_cuEventDestroy_v2), true),
-    documented("cuStreamGetDevResource", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_RESOURCE_TYPE, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_INVALID_HANDLE]), true),
-    documented("cuStreamGetDevice", Some(CODES_OF_cuStreamGetDevice), true),
-    documented("cuStreamGetFlags", Some(CODES_OF_cuStreamGetDevice), true),
-    documented("cuStreamGetGreenCtx", Some(CODES_OF_cuEventDestroy_v2), true),
-    documented("cuStreamGetId", Some(CODES_OF_cuGraphKernelNodeGetAttribute), true),
-    documented("cuStreamGetPriority", Some(CODES_OF_cuStreamGetDevice), true),
-    documented("cuStreamIsCapturing", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_VALUE, S::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT]), true),
-    documented("cuStreamQuery", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_DEINITIALIZED, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_CONTEXT, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_READY]), true),
-    documented("cuStreamSetAttribute", Some(CODES_OF_cuGraphKernelNodeGetAttribute), true),
-    documented("cuStreamSynchronize", Some(CODES_OF_cuEventDestroy_v2), true),
-    documented("cuStreamUpdateCaptureDependencies", Some(CODES_OF_cuStreamUpdateCaptureDependencies), false),
-    documented("cuStreamUpdateCaptureDependencies_v2", Some(CODES_OF_cuStreamUpdateCaptureDependencies), false),
-    documented("cuStreamWaitEvent", Some(CODES_OF_cuEventDestroy_v2), true),
-    documented("cuStreamWaitValue32", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuStreamWaitValue32_v2", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuStreamWaitValue64", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuStreamWaitValue64_v2", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuStreamWriteValue32", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuStreamWriteValue32_v2", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuStreamWriteValue64", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuStreamWriteValue64_v2", Some(CODES_OF_cuGetProcAddress_v2), true),
-    documented("cuSurfObjectCreate", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuSurfObjectDestroy", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuSurfObjectGetResourceDesc", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuSurfRefGetArray", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuSurfRefSetArray", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTensorMapEncodeIm2col", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTensorMapEncodeIm2colWide", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTensorMapEncodeTiled", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTensorMapReplaceAddress", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTensorMapSetAllocationClass", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexObjectCreate", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexObjectDestroy", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexObjectGetResourceDesc", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexObjectGetResourceViewDesc", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexObjectGetTextureDesc", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefCreate", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefDestroy", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefGetAddressMode", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefGetAddress_v2", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefGetArray", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefGetBorderColor", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefGetFilterMode", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefGetFlags", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefGetFormat", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefGetMaxAnisotropy", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefGetMipmapFilterMode", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefGetMipmapLevelBias", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefGetMipmapLevelClamp", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefGetMipmappedArray", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetAddress2D_v3", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetAddressMode", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetAddress_v2", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetArray", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetBorderColor", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetFilterMode", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetFlags", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetFormat", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetMaxAnisotropy", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetMipmapFilterMode", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetMipmapLevelBias", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetMipmapLevelClamp", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuTexRefSetMipmappedArray", Some(CODES_OF_cuCtxAttach), false),
-    documented("cuThreadExchangeStreamCaptureMode", Some(CODES_OF_cuGraphAddChildGraphNode), true),
-    documented("cuUserObjectCreate", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuUserObjectRelease", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuUserObjectRetain", Some(CODES_OF_cuArrayGetMemoryRequirements), false),
-    documented("cuVDPAUCtxCreate_v2", Some(CODES_OF_cuEventCreate), true),
-    documented("cuVDPAUGetDevice", Some(CODES_OF_cuCtxAttach), true),
-    documented("cuWaitExternalSemaphoresAsync", Some(&[S::CUDA_SUCCESS, S::CUDA_ERROR_NOT_INITIALIZED, S::CUDA_ERROR_INVALID_HANDLE, S::CUDA_ERROR_NOT_SUPPORTED, S::CUDA_ERROR_TIMEOUT]), true),
-    #[cfg(windows)]
-    documented("cuWGLGetDevice", Some(CODES_OF_cuCtxAttach), true),
-];
+pub static ERRORS: ErrorTable<CUresult> = ErrorTable::new("\
+cuArray3DCreate_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_UNKNOWN
+cuArray3DGetDescriptor_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_CONTEXT_IS_DESTROYED
+cuArrayCreate_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_UNKNOWN
+cuArrayDestroy earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_ARRAY_IS_MAPPED CUDA_ERROR_CONTEXT_IS_DESTROYED
+cuArrayGetDescriptor_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuArrayGetMemoryRequirements CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuArrayGetPlane earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuArrayGetSparseProperties CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuCheckpointOperationComplete CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_ILLEGAL_STATE CUDA_ERROR_NOT_SUPPORTED
+cuCheckpointProcessCheckpoint CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_ILLEGAL_STATE CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_CONTEXT
+cuCheckpointProcessGetRestoreThreadId CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_NOT_SUPPORTED
+cuCheckpointProcessGetState CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_NOT_SUPPORTED
+cuCheckpointProcessLock CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_ILLEGAL_STATE CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_NOT_READY
+cuCheckpointProcessRestore CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_ILLEGAL_STATE CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_CONTEXT
+cuCheckpointProcessUnlock CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_ILLEGAL_STATE CUDA_ERROR_NOT_SUPPORTED
+cuCoredumpDeregisterCompleteCallback CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_PERMITTED
+cuCoredumpDeregisterStartCallback CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_PERMITTED
+cuCoredumpGetAttribute CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_CONTEXT_IS_DESTROYED
+cuCoredumpGetAttributeGlobal CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuCoredumpRegisterCompleteCallback CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_OUT_OF_MEMORY
+cuCoredumpRegisterStartCallback CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_OUT_OF_MEMORY
+cuCoredumpSetAttribute CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_CONTEXT_IS_DESTROYED CUDA_ERROR_NOT_SUPPORTED
+cuCoredumpSetAttributeGlobal CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_PERMITTED
+cuCtxAttach earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxCreate_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_UNKNOWN
+cuCtxCreate_v3 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY CUDA_ERROR_UNKNOWN
+cuCtxCreate_v4 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_UNKNOWN
+cuCtxDestroy_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxDetach earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT
+cuCtxDisablePeerAccess earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_PEER_ACCESS_NOT_ENABLED CUDA_ERROR_INVALID_CONTEXT
+cuCtxEnablePeerAccess earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED CUDA_ERROR_TOO_MANY_PEERS CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_PEER_ACCESS_UNSUPPORTED CUDA_ERROR_INVALID_VALUE
+cuCtxFromGreenCtx CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxGetApiVersion earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_UNKNOWN
+cuCtxGetCacheConfig earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxGetCurrent earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED
+cuCtxGetDevResource CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_RESOURCE_TYPE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_CONTEXT
+cuCtxGetDevice earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxGetDevice_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxGetExecAffinity earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
+cuCtxGetFlags earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxGetId earlier CUDA_SUCCESS CUDA_ERROR_CONTEXT_IS_DESTROYED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxGetLimit earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_UNSUPPORTED_LIMIT
+cuCtxGetSharedMemConfig earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxGetStreamPriorityRange earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuCtxPopCurrent_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT
+cuCtxPushCurrent_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxRecordEvent CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+cuCtxResetPersistingL2Cache earlier CUDA_SUCCESS CUDA_ERROR_NOT_SUPPORTED
+cuCtxSetCacheConfig earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxSetCurrent earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT
+cuCtxSetFlags earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxSetLimit earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_UNSUPPORTED_LIMIT CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_INVALID_CONTEXT
+cuCtxSetSharedMemConfig earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuCtxSynchronize earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+cuCtxSynchronize_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+cuCtxWaitEvent CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+cuDestroyExternalMemory earlier CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_HANDLE
+cuDestroyExternalSemaphore earlier CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_HANDLE
+cuDevResourceGenerateDesc CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_RESOURCE_TYPE CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION
+cuDevSmResourceSplit CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_RESOURCE_TYPE CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION
+cuDevSmResourceSplitByCount CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_RESOURCE_TYPE CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION
+cuDeviceCanAccessPeer earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_DEVICE
+cuDeviceComputeCapability earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGet earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGetAttribute earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGetByPCIBusId earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGetCliqueCount CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuDeviceGetCliqueInfo CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuDeviceGetCount earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuDeviceGetDefaultMemPool earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_SUPPORTED
+cuDeviceGetDevResource CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_RESOURCE_TYPE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGetExecAffinitySupport earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGetFabricClusterUuid CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuDeviceGetGraphMemAttribute CUDA_SUCCESS CUDA_ERROR_INVALID_DEVICE
+cuDeviceGetHostAtomicCapabilities earlier CUDA_SUCCESS CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE
+cuDeviceGetLuid earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGetMemPool CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuDeviceGetName earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGetNvSciSyncAttributes CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY
+cuDeviceGetP2PAtomicCapabilities earlier CUDA_SUCCESS CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE
+cuDeviceGetP2PAttribute earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE
+cuDeviceGetPCIBusId earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGetProperties earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGetTexture1DLinearMaxWidth earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGetUuid earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGetUuid_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceGraphMemTrim CUDA_SUCCESS CUDA_ERROR_INVALID_DEVICE
+cuDevicePrimaryCtxGetState earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE
+cuDevicePrimaryCtxRelease_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_CONTEXT
+cuDevicePrimaryCtxReset_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE
+cuDevicePrimaryCtxRetain earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_UNKNOWN
+cuDevicePrimaryCtxSetFlags_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE
+cuDeviceRegisterAsyncNotification earlier CUDA_SUCCESS CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_UNKNOWN
+cuDeviceSetGraphMemAttribute CUDA_SUCCESS CUDA_ERROR_INVALID_DEVICE
+cuDeviceSetMemPool CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuDeviceTotalMem_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuDeviceUnregisterAsyncNotification earlier CUDA_SUCCESS CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_UNKNOWN
+cuDriverGetVersion earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuEGLStreamConsumerAcquireFrame CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_LAUNCH_TIMEOUT
+cuEGLStreamConsumerConnect CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_CONTEXT
+cuEGLStreamConsumerConnectWithFlags CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_CONTEXT
+cuEGLStreamConsumerDisconnect CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_CONTEXT
+cuEGLStreamConsumerReleaseFrame CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE
+cuEGLStreamProducerConnect CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_CONTEXT
+cuEGLStreamProducerDisconnect CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_CONTEXT
+cuEGLStreamProducerPresentFrame CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE
+cuEGLStreamProducerReturnFrame CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_LAUNCH_TIMEOUT
+cuEventCreate earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY
+cuEventCreateFromEGLSync CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY
+cuEventDestroy_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE
+cuEventElapsedTime earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_READY CUDA_ERROR_UNKNOWN
+cuEventElapsedTime_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_READY CUDA_ERROR_UNKNOWN
+cuEventQuery earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_READY
+cuEventRecord earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuEventRecordWithFlags earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuEventSynchronize earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE
+cuExternalMemoryGetMappedBuffer earlier CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_ALREADY_MAPPED CUDA_ERROR_INVALID_HANDLE
+cuExternalMemoryGetMappedMipmappedArray earlier CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuFabricCpyBatchAsync earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuFlushGPUDirectRDMAWrites earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuFuncGetAttribute earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_FUNCTION_NOT_LOADED
+cuFuncGetModule earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_FOUND
+cuFuncGetName earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuFuncGetParamCount earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuFuncGetParamInfo earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuFuncIsLoaded CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuFuncLoad CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuFuncSetAttribute earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuFuncSetBlockShape earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuFuncSetCacheConfig earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT
+cuFuncSetSharedMemConfig earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT
+cuFuncSetSharedSize earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuGLCtxCreate_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY
+cuGLGetDevices_v2 earlier CUDA_SUCCESS CUDA_ERROR_NO_DEVICE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_GRAPHICS_CONTEXT CUDA_ERROR_OPERATING_SYSTEM
+cuGLInit earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_UNKNOWN
+cuGLMapBufferObjectAsync_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_MAP_FAILED
+cuGLMapBufferObject_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_MAP_FAILED
+cuGLRegisterBufferObject earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_ALREADY_MAPPED
+cuGLSetBufferObjectMapFlags earlier CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_ALREADY_MAPPED CUDA_ERROR_INVALID_CONTEXT
+cuGLUnmapBufferObject earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuGLUnmapBufferObjectAsync earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuGLUnregisterBufferObject earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuGetErrorName CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGetErrorString CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGetExportTable unlisted
+cuGetProcAddress CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_NOT_FOUND
+cuGetProcAddress_v2 CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuGraphAddBatchMemOpNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE
+cuGraphAddChildGraphNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphAddDependencies earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphAddDependencies_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphAddEmptyNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphAddEventRecordNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE
+cuGraphAddEventWaitNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE
+cuGraphAddExternalSemaphoresSignalNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE
+cuGraphAddExternalSemaphoresWaitNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE
+cuGraphAddHostNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE
+cuGraphAddKernelNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphAddKernelNode_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphAddMemAllocNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE
+cuGraphAddMemFreeNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE
+cuGraphAddMemcpyNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphAddMemsetNode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_CONTEXT
+cuGraphAddNode earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_NOT_SUPPORTED
+cuGraphAddNode_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_NOT_SUPPORTED
+cuGraphAddNode_v3 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_NOT_SUPPORTED
+cuGraphBatchMemOpNodeGetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphBatchMemOpNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OUT_OF_MEMORY
+cuGraphChildGraphNodeGetGraph earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphClone earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY
+cuGraphConditionalHandleCreate earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuGraphCreate earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY
+cuGraphDebugDotPrint CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OPERATING_SYSTEM
+cuGraphDestroy earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphDestroyNode earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphEventRecordNodeGetEvent earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphEventRecordNodeSetEvent earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OUT_OF_MEMORY
+cuGraphEventWaitNodeGetEvent earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphEventWaitNodeSetEvent earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OUT_OF_MEMORY
+cuGraphExecBatchMemOpNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecChildGraphNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecDestroy earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphExecEventRecordNodeSetEvent earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecEventWaitNodeSetEvent earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecExternalSemaphoresSignalNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecExternalSemaphoresWaitNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecGetFlags earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecGetId CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecHostNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecKernelNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecKernelNodeSetParams_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecMemcpyNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecMemsetNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphExecNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuGraphExecUpdate earlier CUDA_SUCCESS CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
+cuGraphExecUpdate_v2 earlier CUDA_SUCCESS CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
+cuGraphExternalSemaphoresSignalNodeGetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphExternalSemaphoresSignalNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OUT_OF_MEMORY
+cuGraphExternalSemaphoresWaitNodeGetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphExternalSemaphoresWaitNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OUT_OF_MEMORY
+cuGraphGetEdges earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphGetEdges_v2 earlier CUDA_SUCCESS CUDA_ERROR_LOSSY_QUERY CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphGetId CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphGetNodes earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphGetRootNodes earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphHostNodeGetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphHostNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphInstantiateWithFlags earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphInstantiateWithParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphInstantiate_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphKernelNodeCopyAttributes earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphKernelNodeGetAttribute earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuGraphKernelNodeGetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphKernelNodeGetParams_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphKernelNodeSetAttribute earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuGraphKernelNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OUT_OF_MEMORY
+cuGraphKernelNodeSetParams_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OUT_OF_MEMORY
+cuGraphLaunch earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphMemAllocNodeGetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphMemFreeNodeGetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphMemcpyNodeGetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphMemcpyNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphMemsetNodeGetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphMemsetNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphNodeFindInClone earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphNodeGetContainingGraph CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphNodeGetDependencies earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphNodeGetDependencies_v2 earlier CUDA_SUCCESS CUDA_ERROR_LOSSY_QUERY CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphNodeGetDependentNodes earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphNodeGetDependentNodes_v2 earlier CUDA_SUCCESS CUDA_ERROR_LOSSY_QUERY CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphNodeGetEnabled earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphNodeGetLocalId CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphNodeGetParams earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphNodeGetToolsId CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphNodeGetType earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphNodeSetEnabled earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphNodeSetParams earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuGraphNodeSetParams_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_NOT_SUPPORTED
+cuGraphReleaseUserObject CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphRemoveDependencies earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphRemoveDependencies_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphRetainUserObject CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuGraphUpload earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuGraphicsEGLRegisterImage CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_ALREADY_MAPPED CUDA_ERROR_INVALID_CONTEXT
+cuGraphicsGLRegisterBuffer earlier CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_ALREADY_MAPPED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_OPERATING_SYSTEM
+cuGraphicsGLRegisterImage earlier CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_ALREADY_MAPPED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_OPERATING_SYSTEM
+cuGraphicsMapResources earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_ALREADY_MAPPED CUDA_ERROR_UNKNOWN
+cuGraphicsResourceGetMappedEglFrame CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_MAPPED
+cuGraphicsResourceGetMappedMipmappedArray earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_MAPPED CUDA_ERROR_NOT_MAPPED_AS_ARRAY
+cuGraphicsResourceGetMappedPointer_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_MAPPED CUDA_ERROR_NOT_MAPPED_AS_POINTER
+cuGraphicsResourceSetMapFlags_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_ALREADY_MAPPED
+cuGraphicsSubResourceGetMappedArray earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_MAPPED CUDA_ERROR_NOT_MAPPED_AS_ARRAY
+cuGraphicsUnmapResources earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_MAPPED CUDA_ERROR_UNKNOWN
+cuGraphicsUnregisterResource earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_UNKNOWN
+cuGraphicsVDPAURegisterOutputSurface earlier CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_ALREADY_MAPPED CUDA_ERROR_INVALID_CONTEXT
+cuGraphicsVDPAURegisterVideoSurface earlier CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_ALREADY_MAPPED CUDA_ERROR_INVALID_CONTEXT
+cuGreenCtxCreate CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY
+cuGreenCtxDestroy CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_CONTEXT_IS_DESTROYED
+cuGreenCtxGetDevResource CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_RESOURCE_TYPE CUDA_ERROR_INVALID_VALUE
+cuGreenCtxGetId earlier CUDA_SUCCESS CUDA_ERROR_CONTEXT_IS_DESTROYED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuGreenCtxRecordEvent CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+cuGreenCtxStreamCreate earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY
+cuGreenCtxWaitEvent CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+cuImportExternalMemory earlier CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OPERATING_SYSTEM
+cuImportExternalSemaphore earlier CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OPERATING_SYSTEM
+cuInit earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_SYSTEM_DRIVER_MISMATCH CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE
+cuIpcCloseMemHandle CUDA_SUCCESS CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_MAP_FAILED CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuIpcGetEventHandle CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_MAP_FAILED CUDA_ERROR_INVALID_VALUE
+cuIpcGetMemHandle CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_MAP_FAILED CUDA_ERROR_INVALID_VALUE
+cuIpcOpenEventHandle CUDA_SUCCESS CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_MAP_FAILED CUDA_ERROR_PEER_ACCESS_UNSUPPORTED CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuIpcOpenMemHandle_v2 CUDA_SUCCESS CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_MAP_FAILED CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_TOO_MANY_PEERS CUDA_ERROR_INVALID_VALUE
+cuKernelGetAttribute CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuKernelGetFunction CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_FOUND CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_CONTEXT_IS_DESTROYED
+cuKernelGetLibrary CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_FOUND
+cuKernelGetName earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuKernelGetParamCount earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuKernelGetParamInfo earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuKernelSetAttribute CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_OUT_OF_MEMORY
+cuKernelSetCacheConfig CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_OUT_OF_MEMORY
+cuLaunch earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_LAUNCH_FAILED CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES CUDA_ERROR_LAUNCH_TIMEOUT CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
+cuLaunchCooperativeKernel earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_IMAGE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_LAUNCH_FAILED CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES CUDA_ERROR_LAUNCH_TIMEOUT CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE CUDA_ERROR_SHARED_OBJECT_INIT_FAILED CUDA_ERROR_NOT_FOUND
+cuLaunchCooperativeKernelMultiDevice earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_IMAGE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_LAUNCH_FAILED CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES CUDA_ERROR_LAUNCH_TIMEOUT CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
+cuLaunchGrid earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_LAUNCH_FAILED CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES CUDA_ERROR_LAUNCH_TIMEOUT CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
+cuLaunchGridAsync earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_LAUNCH_FAILED CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES CUDA_ERROR_LAUNCH_TIMEOUT CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
+cuLaunchHostFunc earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_SUPPORTED
+cuLaunchHostFunc_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_SUPPORTED
+cuLaunchKernel earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_IMAGE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_LAUNCH_FAILED CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES CUDA_ERROR_LAUNCH_TIMEOUT CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING CUDA_ERROR_SHARED_OBJECT_INIT_FAILED CUDA_ERROR_NOT_FOUND
+cuLaunchKernelEx earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_IMAGE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_LAUNCH_FAILED CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES CUDA_ERROR_LAUNCH_TIMEOUT CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE CUDA_ERROR_SHARED_OBJECT_INIT_FAILED CUDA_ERROR_NOT_FOUND
+cuLibraryEnumerateKernels CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuLibraryGetGlobal CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_FOUND CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_CONTEXT_IS_DESTROYED
+cuLibraryGetKernel CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_FOUND
+cuLibraryGetKernelCount CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuLibraryGetManaged CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_FOUND
+cuLibraryGetModule CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_FOUND CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_CONTEXT_IS_DESTROYED
+cuLibraryGetUnifiedFunction CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_FOUND
+cuLibraryLoadData CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_PTX CUDA_ERROR_UNSUPPORTED_PTX_VERSION CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_NO_BINARY_FOR_GPU CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND CUDA_ERROR_SHARED_OBJECT_INIT_FAILED CUDA_ERROR_JIT_COMPILER_NOT_FOUND CUDA_ERROR_NOT_SUPPORTED
+cuLibraryLoadFromFile CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_PTX CUDA_ERROR_UNSUPPORTED_PTX_VERSION CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_NO_BINARY_FOR_GPU CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND CUDA_ERROR_SHARED_OBJECT_INIT_FAILED CUDA_ERROR_JIT_COMPILER_NOT_FOUND CUDA_ERROR_NOT_SUPPORTED
+cuLibraryUnload CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuLinkAddData_v2 CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_IMAGE CUDA_ERROR_INVALID_PTX CUDA_ERROR_UNSUPPORTED_PTX_VERSION CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_NO_BINARY_FOR_GPU
+cuLinkAddFile_v2 CUDA_SUCCESS CUDA_ERROR_FILE_NOT_FOUND CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_IMAGE CUDA_ERROR_INVALID_PTX CUDA_ERROR_UNSUPPORTED_PTX_VERSION CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_NO_BINARY_FOR_GPU
+cuLinkComplete CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OUT_OF_MEMORY
+cuLinkCreate_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+cuLinkDestroy CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE
+cuLogicalEndpointAddDevice CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuLogicalEndpointBindAddr CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_SYSTEM_NOT_READY CUDA_ERROR_ILLEGAL_STATE
+cuLogicalEndpointBindMem CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_SYSTEM_NOT_READY CUDA_ERROR_ILLEGAL_STATE
+cuLogicalEndpointCreate CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY
+cuLogicalEndpointDestroy CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuLogicalEndpointExport CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY
+cuLogicalEndpointGetLimits CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_SYSTEM_NOT_READY CUDA_ERROR_ILLEGAL_STATE
+cuLogicalEndpointIdRelease CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY
+cuLogicalEndpointIdReserve CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY
+cuLogicalEndpointImport CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY
+cuLogicalEndpointQuery CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_SYSTEM_NOT_READY CUDA_ERROR_ILLEGAL_STATE
+cuLogicalEndpointUnbind CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_SYSTEM_NOT_READY CUDA_ERROR_ILLEGAL_STATE
+cuLogsCurrent CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuLogsDumpToFile CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuLogsDumpToMemory CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuLogsRegisterCallback CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuLogsUnregisterCallback CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuMemAddressFree CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMemAddressReserve CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMemAdvise earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuMemAdvise_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_SUPPORTED
+cuMemAllocAsync CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY
+cuMemAllocFromPoolAsync CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY
+cuMemAllocHost_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_EXTERNAL_DEVICE
+cuMemAllocManaged earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY
+cuMemAllocPitch_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY
+cuMemAlloc_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_EXTERNAL_DEVICE
+cuMemBatchDecompressAsync earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuMemCreate earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMemDiscardAndPrefetchBatchAsync unlisted
+cuMemDiscardBatchAsync unlisted
+cuMemExportToShareableHandle CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMemFreeAsync CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_NOT_SUPPORTED
+cuMemFreeHost earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemFree_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemGetAccess CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMemGetAddressRange_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_NOT_FOUND CUDA_ERROR_INVALID_VALUE
+cuMemGetAllocationGranularity CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMemGetAllocationPropertiesFromHandle CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMemGetDefaultMemPool earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_SUPPORTED
+cuMemGetHandleForAddressRange CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuMemGetInfo_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemGetLocationInfo earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuMemGetMemPool CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuMemHostAlloc earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_EXTERNAL_DEVICE
+cuMemHostGetDevicePointer_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemHostGetFlags earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemHostRegister_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_EXTERNAL_DEVICE
+cuMemHostUnregister earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
+cuMemImportFromShareableHandle CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMemMap earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_ILLEGAL_STATE
+cuMemMapArrayAsync CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuMemPoolCreate CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMemPoolDestroy CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuMemPoolExportPointer CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_OUT_OF_MEMORY
+cuMemPoolExportToShareableHandle CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_OUT_OF_MEMORY
+cuMemPoolGetAccess unlisted
+cuMemPoolGetAttribute CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuMemPoolImportFromShareableHandle CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_OUT_OF_MEMORY
+cuMemPoolImportPointer CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_OUT_OF_MEMORY
+cuMemPoolSetAccess CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuMemPoolSetAttribute CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuMemPoolTrimTo CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuMemPrefetchAsync earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuMemPrefetchAsync_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_SUPPORTED
+cuMemPrefetchBatchAsync unlisted
+cuMemRangeGetAttribute earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuMemRangeGetAttributes earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuMemRelease earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMemRetainAllocationHandle CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMemSetAccess earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_SUPPORTED
+cuMemSetMemPool CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuMemUnmap earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMemcpy earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpy2DAsync_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuMemcpy2DUnaligned_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpy2D_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpy3DAsync_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuMemcpy3DBatchAsync earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuMemcpy3DBatchAsync_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuMemcpy3DPeer earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpy3DPeerAsync earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpy3DWithAttributesAsync earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuMemcpy3D_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpyAsync earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuMemcpyAtoA_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpyAtoD_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpyAtoHAsync_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuMemcpyAtoH_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpyBatchAsync earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuMemcpyBatchAsync_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuMemcpyDtoA_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpyDtoDAsync_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuMemcpyDtoD_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpyDtoHAsync_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuMemcpyDtoH_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpyHtoAAsync_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuMemcpyHtoA_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpyHtoDAsync_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuMemcpyHtoD_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpyPeer earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemcpyPeerAsync earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuMemcpyWithAttributesAsync earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuMemsetD16Async earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemsetD16_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemsetD2D16Async earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemsetD2D16_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemsetD2D32Async earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemsetD2D32_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemsetD2D8Async earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemsetD2D8_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemsetD32Async earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemsetD32_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemsetD8Async earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMemsetD8_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuMipmappedArrayCreate earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_UNKNOWN
+cuMipmappedArrayDestroy earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_ARRAY_IS_MAPPED CUDA_ERROR_CONTEXT_IS_DESTROYED
+cuMipmappedArrayGetLevel earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuMipmappedArrayGetMemoryRequirements CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuMipmappedArrayGetSparseProperties CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuModuleEnumerateFunctions CUDA_SUCCESS CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuModuleGetFunction earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_FOUND
+cuModuleGetFunctionCount CUDA_SUCCESS CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_INVALID_VALUE
+cuModuleGetGlobal_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_FOUND
+cuModuleGetLoadingMode earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuModuleGetSurfRef earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_FOUND
+cuModuleGetTexRef earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_FOUND
+cuModuleLoad earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_PTX CUDA_ERROR_UNSUPPORTED_PTX_VERSION CUDA_ERROR_NOT_FOUND CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_FILE_NOT_FOUND CUDA_ERROR_NO_BINARY_FOR_GPU CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND CUDA_ERROR_SHARED_OBJECT_INIT_FAILED CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+cuModuleLoadData earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_PTX CUDA_ERROR_UNSUPPORTED_PTX_VERSION CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_NO_BINARY_FOR_GPU CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND CUDA_ERROR_SHARED_OBJECT_INIT_FAILED CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+cuModuleLoadDataEx earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_PTX CUDA_ERROR_UNSUPPORTED_PTX_VERSION CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_NO_BINARY_FOR_GPU CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND CUDA_ERROR_SHARED_OBJECT_INIT_FAILED CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+cuModuleLoadFatBinary earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_PTX CUDA_ERROR_UNSUPPORTED_PTX_VERSION CUDA_ERROR_NOT_FOUND CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_NO_BINARY_FOR_GPU CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND CUDA_ERROR_SHARED_OBJECT_INIT_FAILED CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+cuModuleUnload earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_PERMITTED
+cuMulticastAddDevice CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMulticastBindAddr CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_SYSTEM_NOT_READY CUDA_ERROR_ILLEGAL_STATE CUDA_ERROR_MULTICAST_RESOURCE_FULL
+cuMulticastBindAddr_v2 CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_SYSTEM_NOT_READY CUDA_ERROR_ILLEGAL_STATE CUDA_ERROR_MULTICAST_RESOURCE_FULL
+cuMulticastBindMem CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_SYSTEM_NOT_READY CUDA_ERROR_ILLEGAL_STATE CUDA_ERROR_MULTICAST_RESOURCE_FULL
+cuMulticastBindMem_v2 CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_SYSTEM_NOT_READY CUDA_ERROR_ILLEGAL_STATE CUDA_ERROR_MULTICAST_RESOURCE_FULL
+cuMulticastCreate CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMulticastGetGranularity CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuMulticastUnbind CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED
+cuOccupancyAvailableDynamicSMemPerBlock earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_UNKNOWN
+cuOccupancyMaxActiveBlocksPerMultiprocessor earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_UNKNOWN
+cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_UNKNOWN
+cuOccupancyMaxActiveClusters earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_CLUSTER_SIZE CUDA_ERROR_UNKNOWN
+cuOccupancyMaxPotentialBlockSize earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_UNKNOWN
+cuOccupancyMaxPotentialBlockSizeWithFlags earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_UNKNOWN
+cuOccupancyMaxPotentialClusterSize earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_UNKNOWN
+cuParamSetSize earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuParamSetTexRef earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuParamSetf earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuParamSeti earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuParamSetv earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuPointerGetAttribute earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuPointerGetAttributes earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuPointerSetAttribute earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_DEVICE
+cuSignalExternalSemaphoresAsync earlier CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_SUPPORTED
+cuStreamAddCallback earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_SUPPORTED
+cuStreamAttachMemAsync earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_SUPPORTED
+cuStreamBatchMemOp earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuStreamBatchMemOp_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuStreamBeginCaptureToCig earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuStreamBeginCaptureToGraph earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuStreamBeginCapture_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuStreamBeginRecaptureToGraph earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuStreamCopyAttributes earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuStreamCreate earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_EXTERNAL_DEVICE
+cuStreamCreateWithPriority earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_EXTERNAL_DEVICE
+cuStreamDestroy_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_EXTERNAL_DEVICE
+cuStreamEndCapture earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD
+cuStreamEndCaptureToCig earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD
+cuStreamGetAttribute earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuStreamGetCaptureInfo earlier CUDA_SUCCESS CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+cuStreamGetCaptureInfo_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+cuStreamGetCaptureInfo_v3 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_STREAM_CAPTURE_IMPLICIT CUDA_ERROR_LOSSY_QUERY
+cuStreamGetCtx earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_SUPPORTED
+cuStreamGetCtx_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE
+cuStreamGetDevResource earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_RESOURCE_TYPE CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuStreamGetDevice earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OUT_OF_MEMORY
+cuStreamGetFlags earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OUT_OF_MEMORY
+cuStreamGetGreenCtx earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE
+cuStreamGetId earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuStreamGetPriority earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_OUT_OF_MEMORY
+cuStreamIsCapturing earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+cuStreamQuery earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_READY
+cuStreamSetAttribute earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_HANDLE
+cuStreamSynchronize earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE
+cuStreamUpdateCaptureDependencies CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_ILLEGAL_STATE
+cuStreamUpdateCaptureDependencies_v2 CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_ILLEGAL_STATE
+cuStreamWaitEvent earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_HANDLE
+cuStreamWaitValue32 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuStreamWaitValue32_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuStreamWaitValue64 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuStreamWaitValue64_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuStreamWriteValue32 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuStreamWriteValue32_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuStreamWriteValue64 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuStreamWriteValue64_v2 earlier CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED
+cuSurfObjectCreate CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuSurfObjectDestroy CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuSurfObjectGetResourceDesc CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuSurfRefGetArray CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuSurfRefSetArray CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTensorMapEncodeIm2col CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTensorMapEncodeIm2colWide CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTensorMapEncodeTiled CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTensorMapReplaceAddress CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTensorMapSetAllocationClass CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexObjectCreate CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexObjectDestroy CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexObjectGetResourceDesc CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexObjectGetResourceViewDesc CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexObjectGetTextureDesc CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefCreate CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefDestroy CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefGetAddressMode CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefGetAddress_v2 CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefGetArray CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefGetBorderColor CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefGetFilterMode CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefGetFlags CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefGetFormat CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefGetMaxAnisotropy CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefGetMipmapFilterMode CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefGetMipmapLevelBias CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefGetMipmapLevelClamp CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefGetMipmappedArray CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetAddress2D_v3 CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetAddressMode CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetAddress_v2 CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetArray CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetBorderColor CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetFilterMode CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetFlags CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetFormat CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetMaxAnisotropy CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetMipmapFilterMode CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetMipmapLevelBias CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetMipmapLevelClamp CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuTexRefSetMipmappedArray CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuThreadExchangeStreamCaptureMode earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_VALUE
+cuUserObjectCreate CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuUserObjectRelease CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuUserObjectRetain CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE
+cuVDPAUCtxCreate_v2 earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY
+cuVDPAUGetDevice earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+cuWaitExternalSemaphoresAsync earlier CUDA_SUCCESS CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_TIMEOUT
+cuWGLGetDevice earlier CUDA_SUCCESS CUDA_ERROR_DEINITIALIZED CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_INVALID_VALUE
+");
 
 /// The codes that upstream lists for `command`, in its order; `None` where it lists none, which is not the empty list.
 #[must_use]
-pub fn documented_errors(command: &CommandInfo) -> Option<&'static [CUresult]> {
+pub fn documented_errors(command: &CommandInfo) -> Option<Codes<CUresult>> {
     find_documented(ERRORS, command)?.codes
 }

@@ -20,7 +20,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1: &[Rule] = {
+pub(super) const RULES_OF_CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_EXTERNAL_MEMORY_BUFFER_DESC::flags");
     &[
@@ -49,7 +49,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1: &[Rule] = {
+pub(super) const RULES_OF_CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_EXTERNAL_MEMORY_HANDLE_DESC::handle::win32");
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "cuImportExternalMemory");
@@ -360,7 +360,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1: &[Rule] = {
+pub(super) const RULES_OF_CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuExternalMemoryGetMappedMipmappedArray");
     &[
@@ -389,7 +389,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1: &[Rule] = {
+pub(super) const RULES_OF_CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::handle::win32");
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "cuImportExternalSemaphore");
@@ -713,7 +713,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1: &[Rule] = {
+pub(super) const RULES_OF_CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::flags");
     &[
@@ -748,7 +748,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1: &[Rule] = {
+pub(super) const RULES_OF_CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1: &[Rule] = {
     type R = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::flags");
     &[
@@ -793,7 +793,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_FABRIC_COPY_BATCH_OP_v1: &[Rule] = {
+pub(super) const RULES_OF_CUDA_FABRIC_COPY_BATCH_OP_v1: &[Rule] = {
     type R = CUDA_FABRIC_COPY_BATCH_OP_v1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_COPY_BATCH_OP::flags");
     &[
@@ -817,7 +817,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1: &[Rule] = {
+pub(super) const RULES_OF_CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1: &[Rule] = {
     type R = CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::ctx");
     const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUDA_FABRIC_CPY_BATCH_NODE_PARAMS::gCtx");
@@ -866,7 +866,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_MEMCPY3D_v2: &[Rule] = {
+pub(super) const RULES_OF_CUDA_MEMCPY3D_v2: &[Rule] = {
     type R = CUDA_MEMCPY3D_v2;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_MEMCPY3D::reserved0");
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "CUDA_MEMCPY3D::reserved1");
@@ -897,7 +897,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_MEMCPY_BATCH_NODE_PARAMS_V1: &[Rule] = {
+pub(super) const RULES_OF_CUDA_MEMCPY_BATCH_NODE_PARAMS_V1: &[Rule] = {
     type R = CUDA_MEMCPY_BATCH_NODE_PARAMS_V1;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::count");
     const FROM_2: Option<Source> = from("cuda.h", "13.5.37", "CUDA_MEMCPY_BATCH_NODE_PARAMS::ctx");
@@ -952,7 +952,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_MEMCPY_NODE_PARAMS: &[Rule] = {
+pub(super) const RULES_OF_CUDA_MEMCPY_NODE_PARAMS: &[Rule] = {
     type R = CUDA_MEMCPY_NODE_PARAMS;
     const FROM: Option<Source> = from("cuda.h", "12.2.140", "CUDA_MEMCPY_NODE_PARAMS::flags");
     const FROM_2: Option<Source> = from("cuda.h", "12.2.140", "CUDA_MEMCPY_NODE_PARAMS::reserved");
@@ -989,7 +989,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_MEM_ALLOC_NODE_PARAMS_v1: &[Rule] = {
+pub(super) const RULES_OF_CUDA_MEM_ALLOC_NODE_PARAMS_v1: &[Rule] = {
     type R = CUDA_MEM_ALLOC_NODE_PARAMS_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_MEM_ALLOC_NODE_PARAMS::poolProps");
     &[
@@ -1023,7 +1023,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_MEM_ALLOC_NODE_PARAMS_v2: &[Rule] = {
+pub(super) const RULES_OF_CUDA_MEM_ALLOC_NODE_PARAMS_v2: &[Rule] = {
     type R = CUDA_MEM_ALLOC_NODE_PARAMS_v2;
     const FROM: Option<Source> = from("cuda.h", "12.2.140", "CUDA_MEM_ALLOC_NODE_PARAMS_v2::poolProps");
     &[
@@ -1057,7 +1057,7 @@ members! {
     }
 }
 
-static RULES_OF_CUDA_RESOURCE_DESC_v1: &[Rule] = {
+pub(super) const RULES_OF_CUDA_RESOURCE_DESC_v1: &[Rule] = {
     type R = CUDA_RESOURCE_DESC_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUDA_RESOURCE_DESC::flags");
     &[
@@ -1098,7 +1098,7 @@ members! {
     }
 }
 
-static RULES_OF_CUarrayMapInfo_v1: &[Rule] = {
+pub(super) const RULES_OF_CUarrayMapInfo_v1: &[Rule] = {
     type R = CUarrayMapInfo_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUarrayMapInfo::flags");
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "cuMemMapArrayAsync");
@@ -1129,7 +1129,7 @@ members! {
     }
 }
 
-static RULES_OF_CUcheckpointCheckpointArgs: &[Rule] = {
+pub(super) const RULES_OF_CUcheckpointCheckpointArgs: &[Rule] = {
     type R = CUcheckpointCheckpointArgs;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "CUcheckpointCheckpointArgs::reserved");
     &[
@@ -1151,7 +1151,7 @@ members! {
     }
 }
 
-static RULES_OF_CUcheckpointLockArgs: &[Rule] = {
+pub(super) const RULES_OF_CUcheckpointLockArgs: &[Rule] = {
     type R = CUcheckpointLockArgs;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "CUcheckpointLockArgs::reserved0");
     const FROM_2: Option<Source> = from("cuda.h", "12.8.90", "CUcheckpointLockArgs::reserved1");
@@ -1174,7 +1174,7 @@ members! {
     }
 }
 
-static RULES_OF_CUcheckpointUnlockArgs: &[Rule] = {
+pub(super) const RULES_OF_CUcheckpointUnlockArgs: &[Rule] = {
     type R = CUcheckpointUnlockArgs;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "CUcheckpointUnlockArgs::reserved");
     &[
@@ -1304,7 +1304,7 @@ members! {
     }
 }
 
-static RULES_OF_CUgraphNodeParams: &[Rule] = {
+pub(super) const RULES_OF_CUgraphNodeParams: &[Rule] = {
     type R = CUgraphNodeParams;
     const FROM: Option<Source> = from("cuda.h", "12.3.101", "CUgraphNodeParams::reserved0");
     const FROM_2: Option<Source> = from("cuda.h", "12.3.101", "CUgraphNodeParams::reserved2");
@@ -1337,7 +1337,7 @@ members! {
     }
 }
 
-static RULES_OF_CUmemAllocationProp_v1: &[Rule] = {
+pub(super) const RULES_OF_CUmemAllocationProp_v1: &[Rule] = {
     type R = CUmemAllocationProp_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUmemAllocationProp::win32HandleMetaData");
     &[
@@ -1360,7 +1360,7 @@ members! {
     }
 }
 
-static RULES_OF_CUmemFabricHandle_v1: &[Rule] = {
+pub(super) const RULES_OF_CUmemFabricHandle_v1: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.4.127", "CUmemFabricHandle");
     &[
         since("12.4", attested("cuda/CUmemFabricHandle/connected-by", &[], "connected_by", &["NVSwitch_fabric"], &[],
@@ -1388,7 +1388,7 @@ members! {
     }
 }
 
-static RULES_OF_CUmemPoolProps_v1: &[Rule] = {
+pub(super) const RULES_OF_CUmemPoolProps_v1: &[Rule] = {
     type R = CUmemPoolProps_v1;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "CUmemPoolProps::allocType");
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "CUmemPoolProps::reserved");
@@ -1422,7 +1422,7 @@ members! {
     }
 }
 
-static RULES_OF_CUmulticastObjectProp_v1: &[Rule] = {
+pub(super) const RULES_OF_CUmulticastObjectProp_v1: &[Rule] = {
     type R = CUmulticastObjectProp_v1;
     const FROM: Option<Source> = from("cuda.h", "12.1.105", "CUmulticastObjectProp::flags");
     &[
@@ -1466,7 +1466,7 @@ members! {
     }
 }
 
-static RULES_OF_CUstreamBatchMemOpParams_v1: &[Rule] = {
+pub(super) const RULES_OF_CUstreamBatchMemOpParams_v1: &[Rule] = {
     type R = CUstreamBatchMemOpParams_v1;
     const FROM: Option<Source> = from("cuda.h", "13.1.80", "CUstreamBatchMemOpParams::atomicReduction::flags");
     const FROM_2: Option<Source> = from("cuda.h", "13.0.96", "CUstreamBatchMemOpParams::flushRemoteWrites::flags");
@@ -1483,7 +1483,7 @@ rules! { CUstreamBatchMemOpParams_v1, RULES_OF_CUstreamBatchMemOpParams_v1, |byt
     quick::zero(bytes, [R::ATOMIC_REDUCTION_FLAGS.field, R::FLUSH_REMOTE_WRITES_FLAGS.field])
 } }
 
-static RULES_OF_cuArrayGetSparseProperties_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuArrayGetSparseProperties_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuArrayGetSparseProperties");
     &[
         since("11.7", attested("cuda/cuArrayGetSparseProperties/array-made-with-cuArrayCreate", &[elsewhere("array")], "made_with", &["cuArrayCreate", "cuArray3DCreate"], &[],
@@ -1497,7 +1497,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuCtxAttach_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuCtxAttach_arguments: &[Rule] = {
     type R = cuCtxAttach_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuCtxAttach");
     &[
@@ -1506,7 +1506,7 @@ static RULES_OF_cuCtxAttach_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuDestroyExternalMemory_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuDestroyExternalMemory_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuDestroyExternalMemory");
     &[
         since("11.7", attested("cuda/cuDestroyExternalMemory/extMem-released-with", &[elsewhere("extMem")], "released_with", &["cuMemFree", "cuMipmappedArrayDestroy"], &[],
@@ -1514,7 +1514,7 @@ static RULES_OF_cuDestroyExternalMemory_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuDestroyExternalSemaphore_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuDestroyExternalSemaphore_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuDestroyExternalSemaphore");
     &[
         since("11.7", attested("cuda/cuDestroyExternalSemaphore/extSem-completed-before", &[elsewhere("extSem")], "completed_before", &["cuDestroyExternalSemaphore"], &[],
@@ -1522,7 +1522,7 @@ static RULES_OF_cuDestroyExternalSemaphore_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuExternalMemoryGetMappedBuffer_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuExternalMemoryGetMappedBuffer_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuExternalMemoryGetMappedBuffer");
     &[
         since("11.7", attested("cuda/cuExternalMemoryGetMappedBuffer/bufferDesc-describes-the-handle", &[elsewhere("bufferDesc")], "describes_the_handle", &[], &[],
@@ -1542,7 +1542,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuExternalMemoryGetMappedMipmappedArray_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuExternalMemoryGetMappedMipmappedArray_arguments: &[Rule] = {
     type R = cuExternalMemoryGetMappedMipmappedArray_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.0.96", "cuExternalMemoryGetMappedMipmappedArray");
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "cuExternalMemoryGetMappedMipmappedArray");
@@ -1564,7 +1564,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuFabricCpyBatchAsync_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuFabricCpyBatchAsync_arguments: &[Rule] = {
     type R = cuFabricCpyBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuFabricCpyBatchAsync");
     &[
@@ -1579,7 +1579,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddBatchMemOpNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddBatchMemOpNode_arguments: &[Rule] = {
     type R = cuGraphAddBatchMemOpNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddBatchMemOpNode");
     &[
@@ -1594,7 +1594,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddChildGraphNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddChildGraphNode_arguments: &[Rule] = {
     type R = cuGraphAddChildGraphNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddChildGraphNode");
     &[
@@ -1603,7 +1603,7 @@ static RULES_OF_cuGraphAddChildGraphNode_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuGraphAddDependencies_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddDependencies_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddDependencies");
     &[
         until("12.9", since("11.7", attested("cuda/cuGraphAddDependencies/from-to-belongs-to", &[elsewhere("from"), elsewhere("to")], "belongs_to", &["hGraph"], &[],
@@ -1611,7 +1611,7 @@ static RULES_OF_cuGraphAddDependencies_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuGraphAddDependencies_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddDependencies_v2_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.3.101", "cuGraphAddDependencies_v2");
     &[
         since("12.3", attested("cuda/cuGraphAddDependencies_v2/from-to-belongs-to", &[elsewhere("from"), elsewhere("to")], "belongs_to", &["hGraph"], &[],
@@ -1625,7 +1625,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddEmptyNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddEmptyNode_arguments: &[Rule] = {
     type R = cuGraphAddEmptyNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddEmptyNode");
     &[
@@ -1640,7 +1640,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddEventRecordNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddEventRecordNode_arguments: &[Rule] = {
     type R = cuGraphAddEventRecordNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddEventRecordNode");
     &[
@@ -1655,7 +1655,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddEventWaitNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddEventWaitNode_arguments: &[Rule] = {
     type R = cuGraphAddEventWaitNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddEventWaitNode");
     &[
@@ -1670,7 +1670,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddExternalSemaphoresSignalNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddExternalSemaphoresSignalNode_arguments: &[Rule] = {
     type R = cuGraphAddExternalSemaphoresSignalNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddExternalSemaphoresSignalNode");
     &[
@@ -1685,7 +1685,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddExternalSemaphoresWaitNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddExternalSemaphoresWaitNode_arguments: &[Rule] = {
     type R = cuGraphAddExternalSemaphoresWaitNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddExternalSemaphoresWaitNode");
     &[
@@ -1700,7 +1700,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddHostNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddHostNode_arguments: &[Rule] = {
     type R = cuGraphAddHostNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddHostNode");
     &[
@@ -1715,7 +1715,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddKernelNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddKernelNode_arguments: &[Rule] = {
     type R = cuGraphAddKernelNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddKernelNode");
     &[
@@ -1730,7 +1730,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddKernelNode_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddKernelNode_v2_arguments: &[Rule] = {
     type R = cuGraphAddKernelNode_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.0.146", "cuGraphAddKernelNode_v2");
     &[
@@ -1745,7 +1745,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddMemAllocNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddMemAllocNode_arguments: &[Rule] = {
     type R = cuGraphAddMemAllocNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddMemAllocNode");
     &[
@@ -1760,7 +1760,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddMemFreeNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddMemFreeNode_arguments: &[Rule] = {
     type R = cuGraphAddMemFreeNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddMemFreeNode");
     &[
@@ -1775,7 +1775,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddMemcpyNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddMemcpyNode_arguments: &[Rule] = {
     type R = cuGraphAddMemcpyNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddMemcpyNode");
     &[
@@ -1790,7 +1790,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddMemsetNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddMemsetNode_arguments: &[Rule] = {
     type R = cuGraphAddMemsetNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphAddMemsetNode");
     &[
@@ -1805,7 +1805,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddNode_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddNode_arguments: &[Rule] = {
     type R = cuGraphAddNode_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.2.140", "cuGraphAddNode");
     &[
@@ -1820,7 +1820,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddNode_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddNode_v2_arguments: &[Rule] = {
     type R = cuGraphAddNode_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.3.101", "cuGraphAddNode_v2");
     &[
@@ -1835,7 +1835,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuGraphAddNode_v3_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphAddNode_v3_arguments: &[Rule] = {
     type R = cuGraphAddNode_v3_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.4.92", "cuGraphAddNode_v3");
     &[
@@ -1844,7 +1844,7 @@ static RULES_OF_cuGraphAddNode_v3_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuGraphExecBatchMemOpNodeSetParams_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphExecBatchMemOpNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphExecBatchMemOpNodeSetParams");
     &[
         since("11.7", attested("cuda/cuGraphExecBatchMemOpNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
@@ -1852,7 +1852,7 @@ static RULES_OF_cuGraphExecBatchMemOpNodeSetParams_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuGraphExecExternalSemaphoresSignalNodeSetParams_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphExecExternalSemaphoresSignalNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphExecExternalSemaphoresSignalNodeSetParams");
     &[
         since("11.7", attested("cuda/cuGraphExecExternalSemaphoresSignalNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
@@ -1862,7 +1862,7 @@ static RULES_OF_cuGraphExecExternalSemaphoresSignalNodeSetParams_arguments: &[Ru
     ]
 };
 
-static RULES_OF_cuGraphExecExternalSemaphoresWaitNodeSetParams_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphExecExternalSemaphoresWaitNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphExecExternalSemaphoresWaitNodeSetParams");
     &[
         since("11.7", attested("cuda/cuGraphExecExternalSemaphoresWaitNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
@@ -1872,7 +1872,7 @@ static RULES_OF_cuGraphExecExternalSemaphoresWaitNodeSetParams_arguments: &[Rule
     ]
 };
 
-static RULES_OF_cuGraphExecKernelNodeSetParams_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphExecKernelNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphExecKernelNodeSetParams");
     &[
         until("11.8", since("11.7", attested("cuda/cuGraphExecKernelNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
@@ -1880,7 +1880,7 @@ static RULES_OF_cuGraphExecKernelNodeSetParams_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuGraphExecKernelNodeSetParams_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphExecKernelNodeSetParams_v2_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.0.146", "cuGraphExecKernelNodeSetParams_v2");
     &[
         since("12.0", attested("cuda/cuGraphExecKernelNodeSetParams_v2/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
@@ -1888,7 +1888,7 @@ static RULES_OF_cuGraphExecKernelNodeSetParams_v2_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuGraphExecNodeSetParams_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphExecNodeSetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.2.140", "cuGraphExecNodeSetParams");
     &[
         since("12.2", attested("cuda/cuGraphExecNodeSetParams/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
@@ -1896,7 +1896,7 @@ static RULES_OF_cuGraphExecNodeSetParams_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuGraphExternalSemaphoresSignalNodeGetParams_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphExternalSemaphoresSignalNodeGetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphExternalSemaphoresSignalNodeGetParams");
     &[
         since("11.7", attested("cuda/cuGraphExternalSemaphoresSignalNodeGetParams/params_out-not-modified", &[elsewhere("params_out")], "not_modified", &[], &[],
@@ -1904,7 +1904,7 @@ static RULES_OF_cuGraphExternalSemaphoresSignalNodeGetParams_arguments: &[Rule] 
     ]
 };
 
-static RULES_OF_cuGraphExternalSemaphoresWaitNodeGetParams_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphExternalSemaphoresWaitNodeGetParams_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphExternalSemaphoresWaitNodeGetParams");
     &[
         since("11.7", attested("cuda/cuGraphExternalSemaphoresWaitNodeGetParams/params_out-not-modified", &[elsewhere("params_out")], "not_modified", &[], &[],
@@ -1912,7 +1912,7 @@ static RULES_OF_cuGraphExternalSemaphoresWaitNodeGetParams_arguments: &[Rule] = 
     ]
 };
 
-static RULES_OF_cuGraphNodeGetEnabled_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphNodeGetEnabled_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphNodeGetEnabled");
     &[
         since("11.7", attested("cuda/cuGraphNodeGetEnabled/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
@@ -1920,7 +1920,7 @@ static RULES_OF_cuGraphNodeGetEnabled_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuGraphNodeSetEnabled_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphNodeSetEnabled_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphNodeSetEnabled");
     &[
         since("11.7", attested("cuda/cuGraphNodeSetEnabled/hNode-in-original-graph", &[elsewhere("hNode")], "in_original_graph", &[], &[],
@@ -1928,7 +1928,7 @@ static RULES_OF_cuGraphNodeSetEnabled_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuGraphRemoveDependencies_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphRemoveDependencies_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuGraphRemoveDependencies");
     &[
         until("12.9", since("11.7", attested("cuda/cuGraphRemoveDependencies/from-to-belongs-to", &[elsewhere("from"), elsewhere("to")], "belongs_to", &["hGraph"], &[],
@@ -1936,7 +1936,7 @@ static RULES_OF_cuGraphRemoveDependencies_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuGraphRemoveDependencies_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuGraphRemoveDependencies_v2_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.3.101", "cuGraphRemoveDependencies_v2");
     &[
         since("12.3", attested("cuda/cuGraphRemoveDependencies_v2/from-to-belongs-to", &[elsewhere("from"), elsewhere("to")], "belongs_to", &["hGraph"], &[],
@@ -1944,7 +1944,7 @@ static RULES_OF_cuGraphRemoveDependencies_v2_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuImportExternalMemory_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuImportExternalMemory_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.5.37", "cuImportExternalMemory");
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "cuImportExternalMemory");
     &[
@@ -1959,7 +1959,7 @@ static RULES_OF_cuImportExternalMemory_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuImportExternalSemaphore_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuImportExternalSemaphore_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuImportExternalSemaphore");
     &[
         since("11.7", attested("cuda/cuImportExternalSemaphore/semHandleDesc-describes-the-handle", &[elsewhere("semHandleDesc")], "describes_the_handle", &[], &[],
@@ -1973,7 +1973,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuInit_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuInit_arguments: &[Rule] = {
     type R = cuInit_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuInit");
     &[
@@ -1982,7 +1982,7 @@ static RULES_OF_cuInit_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuIpcCloseMemHandle_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuIpcCloseMemHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuIpcCloseMemHandle");
     &[
         since("11.7", attested("cuda/cuIpcCloseMemHandle/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
@@ -1992,7 +1992,7 @@ static RULES_OF_cuIpcCloseMemHandle_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuIpcGetEventHandle_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuIpcGetEventHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuIpcGetEventHandle");
     &[
         since("11.7", attested("cuda/cuIpcGetEventHandle/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
@@ -2004,7 +2004,7 @@ static RULES_OF_cuIpcGetEventHandle_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuIpcGetMemHandle_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuIpcGetMemHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuIpcGetMemHandle");
     &[
         since("11.7", attested("cuda/cuIpcGetMemHandle/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
@@ -2014,7 +2014,7 @@ static RULES_OF_cuIpcGetMemHandle_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuIpcOpenEventHandle_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuIpcOpenEventHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuIpcOpenEventHandle");
     &[
         since("11.7", attested("cuda/cuIpcOpenEventHandle/device-has-unified_addressing", &[], "device_has", &["unified_addressing"], &[],
@@ -2032,7 +2032,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuIpcOpenMemHandle_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuIpcOpenMemHandle_v2_arguments: &[Rule] = {
     type R = cuIpcOpenMemHandle_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuIpcOpenMemHandle_v2");
     &[
@@ -2055,7 +2055,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuLogicalEndpointBindAddr_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuLogicalEndpointBindAddr_arguments: &[Rule] = {
     type R = cuLogicalEndpointBindAddr_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.3.29", "cuLogicalEndpointBindAddr");
     &[
@@ -2074,7 +2074,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuLogicalEndpointBindMem_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuLogicalEndpointBindMem_arguments: &[Rule] = {
     type R = cuLogicalEndpointBindMem_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.3.29", "cuLogicalEndpointBindMem");
     &[
@@ -2085,7 +2085,7 @@ static RULES_OF_cuLogicalEndpointBindMem_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuLogicalEndpointExport_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuLogicalEndpointExport_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.3.29", "cuLogicalEndpointExport");
     &[
         since("13.3", attested("cuda/cuLogicalEndpointExport/handle-points-to-handle-of", &[elsewhere("handle")], "points_to_handle_of", &["handleType"], &[],
@@ -2093,7 +2093,7 @@ static RULES_OF_cuLogicalEndpointExport_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuLogicalEndpointImport_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuLogicalEndpointImport_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "13.3.29", "cuLogicalEndpointImport");
     &[
         since("13.3", attested("cuda/cuLogicalEndpointImport/handle-access-permission", &[elsewhere("handle")], "access_permission", &[], &[],
@@ -2109,7 +2109,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuLogsCurrent_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuLogsCurrent_arguments: &[Rule] = {
     type R = cuLogsCurrent_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.9.79", "cuLogsCurrent");
     &[
@@ -2124,7 +2124,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuLogsDumpToFile_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuLogsDumpToFile_arguments: &[Rule] = {
     type R = cuLogsDumpToFile_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.9.79", "cuLogsDumpToFile");
     &[
@@ -2139,7 +2139,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuLogsDumpToMemory_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuLogsDumpToMemory_arguments: &[Rule] = {
     type R = cuLogsDumpToMemory_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.9.79", "cuLogsDumpToMemory");
     &[
@@ -2154,7 +2154,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemAddressReserve_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemAddressReserve_arguments: &[Rule] = {
     type R = cuMemAddressReserve_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemAddressReserve");
     &[
@@ -2169,7 +2169,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemAllocManaged_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemAllocManaged_arguments: &[Rule] = {
     type R = cuMemAllocManaged_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemAllocManaged");
     &[
@@ -2184,7 +2184,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemBatchDecompressAsync_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemBatchDecompressAsync_arguments: &[Rule] = {
     type R = cuMemBatchDecompressAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "cuMemBatchDecompressAsync");
     &[
@@ -2199,7 +2199,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemCreate_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemCreate_arguments: &[Rule] = {
     type R = cuMemCreate_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemCreate");
     const FROM_2: Option<Source> = from("cuda.h", "12.8.90", "cuMemCreate");
@@ -2219,7 +2219,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemDiscardAndPrefetchBatchAsync_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemDiscardAndPrefetchBatchAsync_arguments: &[Rule] = {
     type R = cuMemDiscardAndPrefetchBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.0.96", "cuMemDiscardAndPrefetchBatchAsync");
     &[
@@ -2238,7 +2238,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemDiscardBatchAsync_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemDiscardBatchAsync_arguments: &[Rule] = {
     type R = cuMemDiscardBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.0.96", "cuMemDiscardBatchAsync");
     &[
@@ -2255,7 +2255,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemExportToShareableHandle_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemExportToShareableHandle_arguments: &[Rule] = {
     type R = cuMemExportToShareableHandle_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemExportToShareableHandle");
     &[
@@ -2275,7 +2275,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemGetHandleForAddressRange_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemGetHandleForAddressRange_arguments: &[Rule] = {
     type R = cuMemGetHandleForAddressRange_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemGetHandleForAddressRange");
     const FROM_2: Option<Source> = from("cuda.h", "13.0.96", "cuMemGetHandleForAddressRange");
@@ -2308,7 +2308,7 @@ static RULES_OF_cuMemGetHandleForAddressRange_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuMemHostAlloc_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemHostAlloc_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemHostAlloc");
     &[
         since("11.7", attested("cuda/cuMemHostAlloc/released-with", &[], "released_with", &["cuMemFreeHost"], &[],
@@ -2322,7 +2322,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemHostGetDevicePointer_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemHostGetDevicePointer_v2_arguments: &[Rule] = {
     type R = cuMemHostGetDevicePointer_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemHostGetDevicePointer_v2");
     &[
@@ -2331,7 +2331,7 @@ static RULES_OF_cuMemHostGetDevicePointer_v2_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuMemHostRegister_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemHostRegister_v2_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemHostRegister_v2");
     &[
         since("11.7", attested("cuda/cuMemHostRegister_v2/released-with", &[], "released_with", &["cuMemHostUnregister"], &[],
@@ -2339,7 +2339,7 @@ static RULES_OF_cuMemHostRegister_v2_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuMemImportFromShareableHandle_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemImportFromShareableHandle_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.4.127", "cuMemImportFromShareableHandle");
     const FROM_2: Option<Source> = from("cuda.h", "11.7.99", "cuMemImportFromShareableHandle");
     &[
@@ -2358,7 +2358,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemMap_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemMap_arguments: &[Rule] = {
     type R = cuMemMap_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemMap");
     &[
@@ -2367,7 +2367,7 @@ static RULES_OF_cuMemMap_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuMemPoolCreate_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemPoolCreate_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "cuMemPoolCreate");
     const FROM_2: Option<Source> = from("cuda.h", "13.1.80", "cuMemPoolCreate");
     &[
@@ -2384,7 +2384,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemPoolExportToShareableHandle_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemPoolExportToShareableHandle_arguments: &[Rule] = {
     type R = cuMemPoolExportToShareableHandle_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemPoolExportToShareableHandle");
     &[
@@ -2401,7 +2401,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemPoolImportFromShareableHandle_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemPoolImportFromShareableHandle_arguments: &[Rule] = {
     type R = cuMemPoolImportFromShareableHandle_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemPoolImportFromShareableHandle");
     const FROM_2: Option<Source> = from("cuda.h", "12.4.127", "cuMemPoolImportFromShareableHandle");
@@ -2421,7 +2421,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemPrefetchAsync_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemPrefetchAsync_v2_arguments: &[Rule] = {
     type R = cuMemPrefetchAsync_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.2.140", "cuMemPrefetchAsync_v2");
     &[
@@ -2438,7 +2438,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemPrefetchBatchAsync_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemPrefetchBatchAsync_arguments: &[Rule] = {
     type R = cuMemPrefetchBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.0.96", "cuMemPrefetchBatchAsync");
     &[
@@ -2457,7 +2457,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemcpy3DBatchAsync_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemcpy3DBatchAsync_arguments: &[Rule] = {
     type R = cuMemcpy3DBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "cuMemcpy3DBatchAsync");
     &[
@@ -2474,7 +2474,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemcpy3DBatchAsync_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemcpy3DBatchAsync_v2_arguments: &[Rule] = {
     type R = cuMemcpy3DBatchAsync_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.0.96", "cuMemcpy3DBatchAsync_v2");
     &[
@@ -2492,7 +2492,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemcpyBatchAsync_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemcpyBatchAsync_arguments: &[Rule] = {
     type R = cuMemcpyBatchAsync_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "cuMemcpyBatchAsync");
     &[
@@ -2510,7 +2510,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemcpyBatchAsync_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemcpyBatchAsync_v2_arguments: &[Rule] = {
     type R = cuMemcpyBatchAsync_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.0.96", "cuMemcpyBatchAsync_v2");
     &[
@@ -2527,7 +2527,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemsetD16Async_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemsetD16Async_arguments: &[Rule] = {
     type R = cuMemsetD16Async_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemsetD16Async");
     &[
@@ -2542,7 +2542,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemsetD16_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemsetD16_v2_arguments: &[Rule] = {
     type R = cuMemsetD16_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemsetD16_v2");
     &[
@@ -2557,7 +2557,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemsetD32Async_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemsetD32Async_arguments: &[Rule] = {
     type R = cuMemsetD32Async_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemsetD32Async");
     &[
@@ -2572,7 +2572,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMemsetD32_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMemsetD32_v2_arguments: &[Rule] = {
     type R = cuMemsetD32_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuMemsetD32_v2");
     &[
@@ -2587,7 +2587,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMulticastBindAddr_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMulticastBindAddr_arguments: &[Rule] = {
     type R = cuMulticastBindAddr_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.1.105", "cuMulticastBindAddr");
     const FROM_2: Option<Source> = from("cuda.h", "12.5.82", "cuMulticastBindAddr");
@@ -2607,7 +2607,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMulticastBindAddr_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMulticastBindAddr_v2_arguments: &[Rule] = {
     type R = cuMulticastBindAddr_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.1.80", "cuMulticastBindAddr_v2");
     &[
@@ -2628,7 +2628,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMulticastBindMem_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMulticastBindMem_arguments: &[Rule] = {
     type R = cuMulticastBindMem_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.1.105", "cuMulticastBindMem");
     &[
@@ -2643,7 +2643,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuMulticastBindMem_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuMulticastBindMem_v2_arguments: &[Rule] = {
     type R = cuMulticastBindMem_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "13.1.80", "cuMulticastBindMem_v2");
     &[
@@ -2654,7 +2654,7 @@ static RULES_OF_cuMulticastBindMem_v2_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuSignalExternalSemaphoresAsync_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuSignalExternalSemaphoresAsync_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "12.0.146", "cuSignalExternalSemaphoresAsync");
     const FROM_2: Option<Source> = from("cuda.h", "13.0.96", "cuSignalExternalSemaphoresAsync");
     const FROM_3: Option<Source> = from("cuda.h", "11.7.99", "cuSignalExternalSemaphoresAsync");
@@ -2684,7 +2684,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuStreamAddCallback_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuStreamAddCallback_arguments: &[Rule] = {
     type R = cuStreamAddCallback_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuStreamAddCallback");
     &[
@@ -2699,7 +2699,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuStreamBatchMemOp_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuStreamBatchMemOp_arguments: &[Rule] = {
     type R = cuStreamBatchMemOp_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuStreamBatchMemOp");
     &[
@@ -2714,7 +2714,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuStreamBatchMemOp_v2_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuStreamBatchMemOp_v2_arguments: &[Rule] = {
     type R = cuStreamBatchMemOp_v2_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuStreamBatchMemOp_v2");
     &[
@@ -2729,7 +2729,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuSurfRefSetArray_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuSurfRefSetArray_arguments: &[Rule] = {
     type R = cuSurfRefSetArray_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuSurfRefSetArray");
     &[
@@ -2749,7 +2749,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuTensorMapEncodeIm2col_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuTensorMapEncodeIm2col_arguments: &[Rule] = {
     type R = cuTensorMapEncodeIm2col_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "cuTensorMapEncodeIm2col");
     const FROM_2: Option<Source> = from("cuda.h", "12.2.140", "cuTensorMapEncodeIm2col");
@@ -2782,7 +2782,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuTensorMapEncodeIm2colWide_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuTensorMapEncodeIm2colWide_arguments: &[Rule] = {
     type R = cuTensorMapEncodeIm2colWide_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "cuTensorMapEncodeIm2colWide");
     &[
@@ -2811,7 +2811,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuTensorMapEncodeTiled_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuTensorMapEncodeTiled_arguments: &[Rule] = {
     type R = cuTensorMapEncodeTiled_arguments;
     const FROM: Option<Source> = from("cuda.h", "12.8.90", "cuTensorMapEncodeTiled");
     const FROM_2: Option<Source> = from("cuda.h", "12.2.140", "cuTensorMapEncodeTiled");
@@ -2836,7 +2836,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuTexRefSetArray_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuTexRefSetArray_arguments: &[Rule] = {
     type R = cuTexRefSetArray_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuTexRefSetArray");
     &[
@@ -2851,7 +2851,7 @@ arguments! {
     }
 }
 
-static RULES_OF_cuTexRefSetMipmappedArray_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuTexRefSetMipmappedArray_arguments: &[Rule] = {
     type R = cuTexRefSetMipmappedArray_arguments;
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuTexRefSetMipmappedArray");
     &[
@@ -2860,7 +2860,7 @@ static RULES_OF_cuTexRefSetMipmappedArray_arguments: &[Rule] = {
     ]
 };
 
-static RULES_OF_cuWaitExternalSemaphoresAsync_arguments: &[Rule] = {
+pub(super) const RULES_OF_cuWaitExternalSemaphoresAsync_arguments: &[Rule] = {
     const FROM: Option<Source> = from("cuda.h", "11.7.99", "cuWaitExternalSemaphoresAsync");
     &[
         since("11.7", attested("cuda/cuWaitExternalSemaphoresAsync/D3D11_KEYED_MUTEX/paramsArray-infinite-timeout", &[elsewhere("paramsArray")], "infinite_timeout", &["INFINITE"], &[given(Fact::SemaphoreHandleType, Test::In(named![CUexternalSemaphoreHandleType: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX]))],
@@ -2895,7 +2895,7 @@ impl crate::rules::MemoryHandleType for CUexternalMemoryHandleType {
 }
 
 /// Every record and command of the API that has rules, by name.
-pub static RULES: &[Subject] = &[
+pub const RULES: &[Subject] = &[
     Subject { name: "CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1", rules: RULES_OF_CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1 },
     Subject { name: "CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1", rules: RULES_OF_CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1 },
     Subject { name: "CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1", rules: RULES_OF_CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_v1 },

@@ -3,322 +3,272 @@
 
 use super::*;
 
-use crate::{CommandInfo, rules::{Documented, documented, find_documented}};
+use crate::{CommandInfo, rules::{Code, Codes, ErrorTable, find_documented}};
 
-type S = cl_result;
-
-const CODES_OF_clCloneKernel: &[S] = &[S::CL_INVALID_KERNEL, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clCommandCopyBufferKHR: &[S] = &[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_MEM_COPY_OVERLAP, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clCommandCopyBufferToImageKHR: &[S] = &[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_MIP_LEVEL, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clCreateBuffer: &[S] = &[S::CL_INVALID_CONTEXT, S::CL_INVALID_PROPERTY, S::CL_INVALID_DEVICE, S::CL_INVALID_VALUE, S::CL_INVALID_BUFFER_SIZE, S::CL_INVALID_HOST_PTR, S::CL_INVALID_OPERATION, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clCreateCommandQueue: &[S] = &[S::CL_INVALID_CONTEXT, S::CL_INVALID_DEVICE, S::CL_INVALID_VALUE, S::CL_INVALID_QUEUE_PROPERTIES, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clCreateImage: &[S] = &[S::CL_INVALID_CONTEXT, S::CL_INVALID_OPERATION, S::CL_INVALID_PROPERTY, S::CL_INVALID_DEVICE, S::CL_INVALID_VALUE, S::CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, S::CL_INVALID_IMAGE_DESCRIPTOR, S::CL_INVALID_IMAGE_SIZE, S::CL_INVALID_HOST_PTR, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clCreateImage2D: &[S] = &[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, S::CL_INVALID_IMAGE_SIZE, S::CL_INVALID_HOST_PTR, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clCreateProgramWithIL: &[S] = &[S::CL_INVALID_CONTEXT, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clCreateProgramWithSource: &[S] = &[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clCreateSampler: &[S] = &[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clCreateUserEvent: &[S] = &[S::CL_INVALID_CONTEXT, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clEnqueueAcquireEGLObjectsKHR: &[S] = &[S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_EGL_OBJECT_KHR, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clEnqueueAcquireExternalMemObjectsKHR: &[S] = &[S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clEnqueueAcquireGLObjects: &[S] = &[S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_GL_OBJECT, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clEnqueueBarrier: &[S] = &[S::CL_INVALID_COMMAND_QUEUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clEnqueueBarrierWithWaitList: &[S] = &[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clEnqueueCopyBuffer: &[S] = &[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_MEM_OBJECT, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_INVALID_VALUE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_MEM_COPY_OVERLAP, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clEnqueueCopyBufferToImage: &[S] = &[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_VALUE, S::CL_INVALID_MIP_LEVEL, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clEnqueueMarker: &[S] = &[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clEnqueueReadBuffer: &[S] = &[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_VALUE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clEnqueueReadImage: &[S] = &[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_VALUE, S::CL_INVALID_MIP_LEVEL, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clEnqueueSVMMemFill: &[S] = &[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_OPERATION, S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clEnqueueSignalSemaphoresKHR: &[S] = &[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_VALUE, S::CL_INVALID_SEMAPHORE_KHR, S::CL_INVALID_CONTEXT, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clGetDeviceAndHostTimer: &[S] = &[S::CL_INVALID_DEVICE, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clGetEventInfo: &[S] = &[S::CL_INVALID_EVENT, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clGetKernelSubGroupInfo: &[S] = &[S::CL_INVALID_KERNEL, S::CL_INVALID_DEVICE, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clGetKernelSuggestedLocalWorkSize: &[S] = &[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_KERNEL, S::CL_INVALID_PROGRAM_EXECUTABLE, S::CL_INVALID_CONTEXT, S::CL_INVALID_KERNEL_ARGS, S::CL_INVALID_WORK_DIMENSION, S::CL_INVALID_GLOBAL_OFFSET, S::CL_INVALID_GLOBAL_WORK_SIZE, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clGetPipeInfo: &[S] = &[S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clGetPlatformIDs: &[S] = &[S::CL_PLATFORM_NOT_FOUND_KHR, S::CL_INVALID_VALUE, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clReleaseCommandBufferKHR: &[S] = &[S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clReleaseDevice: &[S] = &[S::CL_INVALID_DEVICE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clReleaseEvent: &[S] = &[S::CL_INVALID_EVENT, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clReleaseMemObject: &[S] = &[S::CL_INVALID_MEM_OBJECT, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clReleaseProgram: &[S] = &[S::CL_INVALID_PROGRAM, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clReleaseSampler: &[S] = &[S::CL_INVALID_SAMPLER, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clReleaseSemaphoreKHR: &[S] = &[S::CL_INVALID_SEMAPHORE_KHR, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY];
-const CODES_OF_clSVMAlloc: &[S] = &[];
+impl Code for cl_result {
+    fn from_name(name: &str) -> Option<Self> {
+        Self::from_name(name)
+    }
+}
 
 /// What upstream says about the errors of each command, by index.
-pub static ERRORS: &[Documented<S>] = &[
-    documented("clBuildProgram", Some(&[S::CL_INVALID_PROGRAM, S::CL_INVALID_VALUE, S::CL_INVALID_DEVICE, S::CL_INVALID_BINARY, S::CL_INVALID_BUILD_OPTIONS, S::CL_COMPILER_NOT_AVAILABLE, S::CL_BUILD_PROGRAM_FAILURE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCancelCommandsIMG", None, false),
-    documented("clCloneKernel", Some(CODES_OF_clCloneKernel), false),
-    documented("clCommandBarrierWithWaitListKHR", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_CONTEXT, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCommandCopyBufferKHR", Some(CODES_OF_clCommandCopyBufferKHR), false),
-    documented("clCommandCopyBufferRectKHR", Some(CODES_OF_clCommandCopyBufferKHR), false),
-    documented("clCommandCopyBufferToImageKHR", Some(CODES_OF_clCommandCopyBufferToImageKHR), false),
-    documented("clCommandCopyImageKHR", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_IMAGE_FORMAT_MISMATCH, S::CL_INVALID_MIP_LEVEL, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_MEM_COPY_OVERLAP, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCommandCopyImageToBufferKHR", Some(CODES_OF_clCommandCopyBufferToImageKHR), false),
-    documented("clCommandFillBufferKHR", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCommandFillImageKHR", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_MIP_LEVEL, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCommandNDRangeKernelKHR", Some(&[S::CL_INVALID_KERNEL_ARGS, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_INVALID_KERNEL, S::CL_INVALID_PROGRAM_EXECUTABLE, S::CL_INVALID_WORK_DIMENSION, S::CL_INVALID_GLOBAL_OFFSET, S::CL_INVALID_GLOBAL_WORK_SIZE, S::CL_INVALID_WORK_GROUP_SIZE, S::CL_INVALID_WORK_ITEM_SIZE, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCommandSVMMemFillKHR", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCommandSVMMemcpyKHR", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, S::CL_MEM_COPY_OVERLAP, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCompileProgram", Some(&[S::CL_INVALID_PROGRAM, S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_DEVICE, S::CL_INVALID_COMPILER_OPTIONS, S::CL_INVALID_OPERATION, S::CL_COMPILER_NOT_AVAILABLE, S::CL_COMPILE_PROGRAM_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCreateAcceleratorINTEL", None, false),
-    documented("clCreateBuffer", Some(CODES_OF_clCreateBuffer), false),
-    documented("clCreateBufferWithProperties", Some(CODES_OF_clCreateBuffer), false),
-    documented("clCreateBufferWithPropertiesINTEL", None, false),
-    documented("clCreateCommandBufferKHR", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_PROPERTY, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY, S::CL_INCOMPATIBLE_COMMAND_QUEUE_KHR]), false),
-    documented("clCreateCommandQueue", Some(CODES_OF_clCreateCommandQueue), false),
-    documented("clCreateCommandQueueWithProperties", Some(CODES_OF_clCreateCommandQueue), false),
-    documented("clCreateCommandQueueWithPropertiesKHR", Some(CODES_OF_clCreateCommandQueue), false),
-    documented("clCreateContext", Some(&[S::CL_INVALID_PLATFORM, S::CL_INVALID_PROPERTY, S::CL_INVALID_VALUE, S::CL_INVALID_DEVICE, S::CL_DEVICE_NOT_AVAILABLE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY, S::CL_INVALID_DX9_MEDIA_ADAPTER_KHR, S::CL_INVALID_D3D10_DEVICE_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_D3D11_DEVICE_KHR, S::CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR]), false),
-    documented("clCreateContextFromType", Some(&[S::CL_INVALID_PLATFORM, S::CL_INVALID_PROPERTY, S::CL_INVALID_VALUE, S::CL_INVALID_DEVICE_TYPE, S::CL_DEVICE_NOT_AVAILABLE, S::CL_DEVICE_NOT_FOUND, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY, S::CL_INVALID_DX9_MEDIA_ADAPTER_KHR, S::CL_INVALID_D3D10_DEVICE_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_D3D11_DEVICE_KHR, S::CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR]), false),
-    documented("clCreateEventFromEGLSyncKHR", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_EGL_OBJECT_KHR]), false),
-    documented("clCreateEventFromGLsyncKHR", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_GL_OBJECT]), false),
-    documented("clCreateFromDX9MediaSurfaceKHR", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_DX9_MEDIA_SURFACE_KHR, S::CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCreateFromEGLImageKHR", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_EGL_OBJECT_KHR, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_OUT_OF_HOST_MEMORY, S::CL_OUT_OF_RESOURCES, S::CL_INVALID_OPERATION]), false),
-    documented("clCreateFromGLBuffer", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_GL_OBJECT, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCreateFromGLRenderbuffer", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_GL_OBJECT, S::CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCreateFromGLTexture", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_MIP_LEVEL, S::CL_INVALID_GL_OBJECT, S::CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCreateFromGLTexture2D", None, false),
-    documented("clCreateFromGLTexture3D", None, false),
-    documented("clCreateFromVA_APIMediaSurfaceINTEL", None, false),
-    documented("clCreateImage", Some(CODES_OF_clCreateImage), false),
-    documented("clCreateImage2D", Some(CODES_OF_clCreateImage2D), false),
-    documented("clCreateImage3D", Some(CODES_OF_clCreateImage2D), false),
-    documented("clCreateImageWithProperties", Some(CODES_OF_clCreateImage), false),
-    documented("clCreateKernel", Some(&[S::CL_INVALID_PROGRAM, S::CL_INVALID_PROGRAM_EXECUTABLE, S::CL_INVALID_KERNEL_NAME, S::CL_INVALID_KERNEL_DEFINITION, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCreateKernelsInProgram", Some(&[S::CL_INVALID_PROGRAM, S::CL_INVALID_PROGRAM_EXECUTABLE, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCreatePipe", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_INVALID_PIPE_SIZE, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCreateProgramWithBinary", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_DEVICE, S::CL_INVALID_BINARY, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCreateProgramWithBuiltInKernels", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_DEVICE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCreateProgramWithIL", Some(CODES_OF_clCreateProgramWithIL), false),
-    documented("clCreateProgramWithILKHR", Some(CODES_OF_clCreateProgramWithIL), false),
-    documented("clCreateProgramWithSource", Some(CODES_OF_clCreateProgramWithSource), false),
-    documented("clCreateSampler", Some(CODES_OF_clCreateSampler), false),
-    documented("clCreateSamplerWithProperties", Some(CODES_OF_clCreateSampler), false),
-    documented("clCreateSemaphoreWithPropertiesKHR", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_PROPERTY, S::CL_INVALID_DEVICE, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY, S::CL_INVALID_OPERATION]), false),
-    documented("clCreateSubBuffer", Some(&[S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_VALUE, S::CL_INVALID_BUFFER_SIZE, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCreateSubDevices", Some(&[S::CL_INVALID_DEVICE, S::CL_INVALID_VALUE, S::CL_DEVICE_PARTITION_FAILED, S::CL_INVALID_DEVICE_PARTITION_COUNT, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clCreateSubDevicesEXT", None, false),
-    documented("clCreateUserEvent", Some(CODES_OF_clCreateUserEvent), false),
-    documented("clDeinitLayer", None, false),
-    documented("clDeviceMemAllocINTEL", None, false),
-    documented("clEnqueueAcquireDX9MediaSurfacesKHR", Some(&[S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_DX9_MEDIA_SURFACE_ALREADY_ACQUIRED_KHR, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueAcquireDX9ObjectsINTEL", None, false),
-    documented("clEnqueueAcquireEGLObjectsKHR", Some(CODES_OF_clEnqueueAcquireEGLObjectsKHR), false),
-    documented("clEnqueueAcquireExternalMemObjectsKHR", Some(CODES_OF_clEnqueueAcquireExternalMemObjectsKHR), false),
-    documented("clEnqueueAcquireGLObjects", Some(CODES_OF_clEnqueueAcquireGLObjects), false),
-    documented("clEnqueueAcquireGrallocObjectsIMG", None, false),
-    documented("clEnqueueAcquireVA_APIMediaSurfacesINTEL", None, false),
-    documented("clEnqueueBarrier", Some(CODES_OF_clEnqueueBarrier), false),
-    documented("clEnqueueBarrierWithWaitList", Some(CODES_OF_clEnqueueBarrierWithWaitList), false),
-    documented("clEnqueueCommandBufferKHR", Some(&[S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_INVALID_COMMAND_QUEUE, S::CL_INCOMPATIBLE_COMMAND_QUEUE_KHR, S::CL_INVALID_DEVICE, S::CL_INVALID_CONTEXT, S::CL_OUT_OF_RESOURCES, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueCopyBuffer", Some(CODES_OF_clEnqueueCopyBuffer), false),
-    documented("clEnqueueCopyBufferRect", Some(CODES_OF_clEnqueueCopyBuffer), false),
-    documented("clEnqueueCopyBufferToImage", Some(CODES_OF_clEnqueueCopyBufferToImage), false),
-    documented("clEnqueueCopyImage", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_MEM_OBJECT, S::CL_IMAGE_FORMAT_MISMATCH, S::CL_INVALID_VALUE, S::CL_INVALID_MIP_LEVEL, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_MEM_COPY_OVERLAP, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueCopyImageToBuffer", Some(CODES_OF_clEnqueueCopyBufferToImage), false),
-    documented("clEnqueueFillBuffer", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_VALUE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueFillImage", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_VALUE, S::CL_INVALID_MIP_LEVEL, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueGenerateMipmapIMG", None, false),
-    documented("clEnqueueMapBuffer", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_VALUE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_MAP_FAILURE, S::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueMapImage", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_VALUE, S::CL_INVALID_MIP_LEVEL, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_MAP_FAILURE, S::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueMarker", Some(CODES_OF_clEnqueueMarker), false),
-    documented("clEnqueueMarkerWithWaitList", Some(CODES_OF_clEnqueueBarrierWithWaitList), false),
-    documented("clEnqueueMemAdviseINTEL", None, false),
-    documented("clEnqueueMemFillINTEL", None, false),
-    documented("clEnqueueMemcpyINTEL", None, false),
-    documented("clEnqueueMemsetINTEL", None, false),
-    documented("clEnqueueMigrateMemINTEL", None, false),
-    documented("clEnqueueMigrateMemObjectEXT", None, false),
-    documented("clEnqueueMigrateMemObjects", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_VALUE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueNDRangeKernel", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_KERNEL, S::CL_INVALID_PROGRAM_EXECUTABLE, S::CL_INVALID_CONTEXT, S::CL_INVALID_KERNEL_ARGS, S::CL_INVALID_WORK_DIMENSION, S::CL_INVALID_GLOBAL_OFFSET, S::CL_INVALID_GLOBAL_WORK_SIZE, S::CL_INVALID_WORK_GROUP_SIZE, S::CL_INVALID_WORK_ITEM_SIZE, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueNativeKernel", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_OPERATION, S::CL_INVALID_MEM_OBJECT, S::CL_OUT_OF_RESOURCES, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueReadBuffer", Some(CODES_OF_clEnqueueReadBuffer), false),
-    documented("clEnqueueReadBufferRect", Some(CODES_OF_clEnqueueReadBuffer), false),
-    documented("clEnqueueReadHostPipeINTEL", None, false),
-    documented("clEnqueueReadImage", Some(CODES_OF_clEnqueueReadImage), false),
-    documented("clEnqueueReleaseDX9MediaSurfacesKHR", Some(&[S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_DX9_MEDIA_SURFACE_NOT_ACQUIRED_KHR, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueReleaseDX9ObjectsINTEL", None, false),
-    documented("clEnqueueReleaseEGLObjectsKHR", Some(CODES_OF_clEnqueueAcquireEGLObjectsKHR), false),
-    documented("clEnqueueReleaseExternalMemObjectsKHR", Some(CODES_OF_clEnqueueAcquireExternalMemObjectsKHR), false),
-    documented("clEnqueueReleaseGLObjects", Some(CODES_OF_clEnqueueAcquireGLObjects), false),
-    documented("clEnqueueReleaseGrallocObjectsIMG", None, false),
-    documented("clEnqueueReleaseVA_APIMediaSurfacesINTEL", None, false),
-    documented("clEnqueueSVMFree", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueSVMFreeARM", None, false),
-    documented("clEnqueueSVMMap", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_OPERATION, S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueSVMMapARM", None, false),
-    documented("clEnqueueSVMMemFill", Some(CODES_OF_clEnqueueSVMMemFill), false),
-    documented("clEnqueueSVMMemFillARM", None, false),
-    documented("clEnqueueSVMMemcpy", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_OPERATION, S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, S::CL_MEM_COPY_OVERLAP, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueSVMMemcpyARM", None, false),
-    documented("clEnqueueSVMMigrateMem", Some(CODES_OF_clEnqueueSVMMemFill), false),
-    documented("clEnqueueSVMUnmap", Some(CODES_OF_clEnqueueSVMMemFill), false),
-    documented("clEnqueueSVMUnmapARM", None, false),
-    documented("clEnqueueSignalSemaphoresKHR", Some(CODES_OF_clEnqueueSignalSemaphoresKHR), false),
-    documented("clEnqueueTask", Some(&[S::CL_INVALID_PROGRAM_EXECUTABLE, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_KERNEL, S::CL_INVALID_CONTEXT, S::CL_INVALID_KERNEL_ARGS, S::CL_INVALID_WORK_GROUP_SIZE, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_OUT_OF_RESOURCES, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_INVALID_OPERATION, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueUnmapMemObject", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_VALUE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY, S::CL_INVALID_CONTEXT]), false),
-    documented("clEnqueueWaitForEvents", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clEnqueueWaitSemaphoresKHR", Some(CODES_OF_clEnqueueSignalSemaphoresKHR), false),
-    documented("clEnqueueWriteBuffer", Some(CODES_OF_clEnqueueReadBuffer), false),
-    documented("clEnqueueWriteBufferRect", Some(CODES_OF_clEnqueueReadBuffer), false),
-    documented("clEnqueueWriteHostPipeINTEL", None, false),
-    documented("clEnqueueWriteImage", Some(CODES_OF_clEnqueueReadImage), false),
-    documented("clFinalizeCommandBufferKHR", Some(&[S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clFinish", Some(CODES_OF_clEnqueueBarrier), false),
-    documented("clFlush", Some(CODES_OF_clEnqueueBarrier), false),
-    documented("clGetAcceleratorInfoINTEL", None, false),
-    documented("clGetCommandBufferInfoKHR", Some(&[S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetCommandQueueInfo", Some(CODES_OF_clEnqueueMarker), false),
-    documented("clGetContextInfo", Some(CODES_OF_clCreateProgramWithSource), false),
-    documented("clGetDeviceAndHostTimer", Some(CODES_OF_clGetDeviceAndHostTimer), false),
-    documented("clGetDeviceIDs", Some(&[S::CL_INVALID_PLATFORM, S::CL_INVALID_DEVICE_TYPE, S::CL_INVALID_VALUE, S::CL_DEVICE_NOT_FOUND, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetDeviceIDsFromDX9INTEL", None, false),
-    documented("clGetDeviceIDsFromDX9MediaAdapterKHR", Some(&[S::CL_INVALID_PLATFORM, S::CL_INVALID_VALUE, S::CL_DEVICE_NOT_FOUND, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetDeviceIDsFromVA_APIMediaAdapterINTEL", None, false),
-    documented("clGetDeviceImageInfoQCOM", None, false),
-    documented("clGetDeviceInfo", Some(&[S::CL_INVALID_DEVICE, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetEventInfo", Some(CODES_OF_clGetEventInfo), false),
-    documented("clGetEventProfilingInfo", Some(&[S::CL_INVALID_EVENT, S::CL_PROFILING_INFO_NOT_AVAILABLE, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetExtensionFunctionAddress", None, false),
-    documented("clGetExtensionFunctionAddressForPlatform", None, false),
-    documented("clGetGLContextInfoKHR", Some(&[S::CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetGLObjectInfo", Some(&[S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_GL_OBJECT, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetGLTextureInfo", Some(&[S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_GL_OBJECT, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetHostTimer", Some(CODES_OF_clGetDeviceAndHostTimer), false),
-    documented("clGetICDLoaderInfoOCLICD", None, false),
-    documented("clGetImageInfo", Some(&[S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_VALUE, S::CL_INVALID_DX9_MEDIA_SURFACE_KHR, S::CL_INVALID_D3D10_RESOURCE_KHR, S::CL_INVALID_D3D11_RESOURCE_KHR, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetImageRequirementsInfoEXT", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_PROPERTY, S::CL_INVALID_VALUE, S::CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, S::CL_INVALID_IMAGE_DESCRIPTOR, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetKernelArgInfo", Some(&[S::CL_INVALID_KERNEL, S::CL_INVALID_ARG_INDEX, S::CL_INVALID_VALUE, S::CL_KERNEL_ARG_INFO_NOT_AVAILABLE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetKernelInfo", Some(&[S::CL_INVALID_KERNEL, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetKernelSubGroupInfo", Some(CODES_OF_clGetKernelSubGroupInfo), false),
-    documented("clGetKernelSubGroupInfoKHR", Some(CODES_OF_clGetKernelSubGroupInfo), false),
-    documented("clGetKernelSuggestedLocalWorkSize", Some(CODES_OF_clGetKernelSuggestedLocalWorkSize), false),
-    documented("clGetKernelSuggestedLocalWorkSizeKHR", Some(CODES_OF_clGetKernelSuggestedLocalWorkSize), false),
-    documented("clGetKernelWorkGroupInfo", Some(&[S::CL_INVALID_KERNEL, S::CL_INVALID_DEVICE, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetLayerInfo", None, false),
-    documented("clGetMemAllocInfoINTEL", None, false),
-    documented("clGetMemObjectInfo", Some(&[S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY, S::CL_INVALID_DX9_MEDIA_SURFACE_KHR, S::CL_INVALID_D3D10_RESOURCE_KHR, S::CL_INVALID_D3D11_RESOURCE_KHR]), false),
-    documented("clGetMutableCommandInfoKHR", Some(&[S::CL_INVALID_MUTABLE_COMMAND_KHR, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetPipeInfo", Some(CODES_OF_clGetPipeInfo), false),
-    documented("clGetPlatformIDs", Some(CODES_OF_clGetPlatformIDs), false),
-    documented("clGetPlatformInfo", Some(&[S::CL_INVALID_PLATFORM, S::CL_INVALID_VALUE, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetProgramBuildInfo", Some(&[S::CL_INVALID_PROGRAM, S::CL_INVALID_DEVICE, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetProgramInfo", Some(&[S::CL_INVALID_PROGRAM, S::CL_INVALID_VALUE, S::CL_INVALID_PROGRAM_EXECUTABLE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetSVMPointerInfoKHR", None, false),
-    documented("clGetSVMSuggestedTypeIndexKHR", None, false),
-    documented("clGetSamplerInfo", Some(&[S::CL_INVALID_SAMPLER, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetSemaphoreHandleForTypeKHR", Some(&[S::CL_INVALID_SEMAPHORE_KHR, S::CL_INVALID_DEVICE, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetSemaphoreInfoKHR", Some(&[S::CL_INVALID_SEMAPHORE_KHR, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clGetSupportedGLTextureFormatsINTEL", None, false),
-    documented("clGetSupportedImageFormats", Some(CODES_OF_clCreateProgramWithSource), false),
-    documented("clGetSupportedVA_APIMediaSurfaceFormatsINTEL", None, false),
-    documented("clHostMemAllocINTEL", None, false),
-    documented("clIcdGetFunctionAddressForPlatformKHR", None, false),
-    documented("clIcdGetPlatformIDsKHR", Some(CODES_OF_clGetPlatformIDs), false),
-    documented("clIcdSetPlatformDispatchDataKHR", Some(&[S::CL_INVALID_PLATFORM, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clImportMemoryARM", None, false),
-    documented("clInitLayer", None, false),
-    documented("clInitLayerWithProperties", None, false),
-    documented("clLinkProgram", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_PROGRAM, S::CL_INVALID_DEVICE, S::CL_INVALID_LINKER_OPTIONS, S::CL_INVALID_OPERATION, S::CL_LINKER_NOT_AVAILABLE, S::CL_LINK_PROGRAM_FAILURE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clLogMessagesToStderrAPPLE", None, false),
-    documented("clLogMessagesToStdoutAPPLE", None, false),
-    documented("clLogMessagesToSystemLogAPPLE", None, false),
-    documented("clMemBlockingFreeINTEL", None, false),
-    documented("clMemFreeINTEL", None, false),
-    documented("clReImportSemaphoreSyncFdKHR", Some(&[S::CL_INVALID_SEMAPHORE_KHR, S::CL_INVALID_VALUE, S::CL_OUT_OF_HOST_MEMORY, S::CL_OUT_OF_RESOURCES]), false),
-    documented("clReleaseAcceleratorINTEL", None, false),
-    documented("clReleaseCommandBufferKHR", Some(CODES_OF_clReleaseCommandBufferKHR), false),
-    documented("clReleaseCommandQueue", Some(CODES_OF_clEnqueueBarrier), false),
-    documented("clReleaseContext", Some(CODES_OF_clCreateUserEvent), false),
-    documented("clReleaseDevice", Some(CODES_OF_clReleaseDevice), false),
-    documented("clReleaseDeviceEXT", None, false),
-    documented("clReleaseEvent", Some(CODES_OF_clReleaseEvent), false),
-    documented("clReleaseKernel", Some(CODES_OF_clCloneKernel), false),
-    documented("clReleaseMemObject", Some(CODES_OF_clReleaseMemObject), false),
-    documented("clReleaseProgram", Some(CODES_OF_clReleaseProgram), false),
-    documented("clReleaseSampler", Some(CODES_OF_clReleaseSampler), false),
-    documented("clReleaseSemaphoreKHR", Some(CODES_OF_clReleaseSemaphoreKHR), false),
-    documented("clRemapCommandBufferKHR", Some(&[S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_VALUE, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clRetainAcceleratorINTEL", None, false),
-    documented("clRetainCommandBufferKHR", Some(CODES_OF_clReleaseCommandBufferKHR), false),
-    documented("clRetainCommandQueue", Some(CODES_OF_clEnqueueBarrier), false),
-    documented("clRetainContext", Some(CODES_OF_clCreateUserEvent), false),
-    documented("clRetainDevice", Some(CODES_OF_clReleaseDevice), false),
-    documented("clRetainDeviceEXT", None, false),
-    documented("clRetainEvent", Some(CODES_OF_clReleaseEvent), false),
-    documented("clRetainKernel", Some(CODES_OF_clCloneKernel), false),
-    documented("clRetainMemObject", Some(CODES_OF_clReleaseMemObject), false),
-    documented("clRetainProgram", Some(CODES_OF_clReleaseProgram), false),
-    documented("clRetainSampler", Some(CODES_OF_clReleaseSampler), false),
-    documented("clRetainSemaphoreKHR", Some(CODES_OF_clReleaseSemaphoreKHR), false),
-    documented("clSVMAlloc", Some(CODES_OF_clSVMAlloc), false),
-    documented("clSVMAllocARM", None, false),
-    documented("clSVMAllocWithPropertiesKHR", None, false),
-    documented("clSVMFree", None, false),
-    documented("clSVMFreeARM", None, false),
-    documented("clSVMFreeWithPropertiesKHR", None, false),
-    documented("clSetCommandQueueProperty", Some(&[S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_INVALID_QUEUE_PROPERTIES, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clSetContentSizeBufferPoCL", None, false),
-    documented("clSetContextDestructorCallback", Some(CODES_OF_clCreateProgramWithSource), false),
-    documented("clSetDefaultDeviceCommandQueue", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_DEVICE, S::CL_INVALID_OPERATION, S::CL_INVALID_COMMAND_QUEUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clSetEventCallback", Some(CODES_OF_clGetEventInfo), false),
-    documented("clSetKernelArg", Some(&[S::CL_INVALID_KERNEL, S::CL_INVALID_ARG_INDEX, S::CL_INVALID_CONTEXT, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_SAMPLER, S::CL_INVALID_DEVICE_QUEUE, S::CL_INVALID_ARG_SIZE, S::CL_INVALID_ARG_VALUE, S::CL_MAX_SIZE_RESTRICTION_EXCEEDED, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clSetKernelArgDevicePointerEXT", Some(&[S::CL_INVALID_KERNEL, S::CL_INVALID_OPERATION, S::CL_INVALID_ARG_INDEX, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clSetKernelArgMemPointerINTEL", None, false),
-    documented("clSetKernelArgSVMPointer", Some(&[S::CL_INVALID_KERNEL, S::CL_INVALID_OPERATION, S::CL_INVALID_ARG_INDEX, S::CL_INVALID_ARG_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clSetKernelArgSVMPointerARM", None, false),
-    documented("clSetKernelExecInfo", Some(&[S::CL_INVALID_KERNEL, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clSetKernelExecInfoARM", None, false),
-    documented("clSetMemObjectDestructorAPPLE", None, false),
-    documented("clSetMemObjectDestructorCallback", Some(CODES_OF_clGetPipeInfo), false),
-    documented("clSetPerfHintQCOM", None, false),
-    documented("clSetProgramReleaseCallback", Some(&[S::CL_INVALID_PROGRAM, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clSetProgramSpecializationConstant", Some(&[S::CL_INVALID_PROGRAM, S::CL_INVALID_OPERATION, S::CL_COMPILER_NOT_AVAILABLE, S::CL_INVALID_SPEC_ID, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clSetUserEventStatus", Some(&[S::CL_INVALID_EVENT, S::CL_INVALID_VALUE, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clSharedMemAllocINTEL", None, false),
-    documented("clTerminateContextKHR", Some(&[S::CL_INVALID_CONTEXT, S::CL_CONTEXT_TERMINATED_KHR, S::CL_INVALID_OPERATION, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    documented("clUnloadCompiler", Some(CODES_OF_clSVMAlloc), false),
-    documented("clUnloadPlatformCompiler", Some(&[S::CL_INVALID_PLATFORM]), false),
-    documented("clUpdateMutableCommandsKHR", Some(&[S::CL_INVALID_COMMAND_BUFFER_KHR, S::CL_INVALID_OPERATION, S::CL_INVALID_VALUE, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY, S::CL_INVALID_MUTABLE_COMMAND_KHR, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_KERNEL, S::CL_INVALID_PROGRAM_EXECUTABLE, S::CL_INVALID_CONTEXT, S::CL_INVALID_KERNEL_ARGS, S::CL_INVALID_WORK_DIMENSION, S::CL_INVALID_GLOBAL_OFFSET, S::CL_INVALID_GLOBAL_WORK_SIZE, S::CL_INVALID_WORK_GROUP_SIZE, S::CL_INVALID_WORK_ITEM_SIZE, S::CL_MISALIGNED_SUB_BUFFER_OFFSET, S::CL_INVALID_IMAGE_SIZE, S::CL_IMAGE_FORMAT_NOT_SUPPORTED, S::CL_MEM_OBJECT_ALLOCATION_FAILURE, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_INVALID_ARG_INDEX, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_SAMPLER, S::CL_INVALID_DEVICE_QUEUE, S::CL_INVALID_ARG_SIZE, S::CL_INVALID_ARG_VALUE, S::CL_MAX_SIZE_RESTRICTION_EXCEEDED]), false),
-    documented("clWaitForEvents", Some(&[S::CL_INVALID_VALUE, S::CL_INVALID_CONTEXT, S::CL_INVALID_EVENT, S::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clCreateFromD3D10BufferKHR", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_D3D10_RESOURCE_KHR, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clCreateFromD3D10Texture2DKHR", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_D3D10_RESOURCE_KHR, S::CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clCreateFromD3D10Texture3DKHR", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_D3D10_RESOURCE_KHR, S::CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clCreateFromD3D11BufferKHR", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_D3D11_RESOURCE_KHR, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clCreateFromD3D11Texture2DKHR", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_D3D11_RESOURCE_KHR, S::CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clCreateFromD3D11Texture3DKHR", Some(&[S::CL_INVALID_CONTEXT, S::CL_INVALID_VALUE, S::CL_INVALID_D3D11_RESOURCE_KHR, S::CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clCreateFromDX9MediaSurfaceINTEL", None, false),
-    #[cfg(windows)]
-    documented("clEnqueueAcquireD3D10ObjectsKHR", Some(&[S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_D3D10_RESOURCE_ALREADY_ACQUIRED_KHR, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clEnqueueAcquireD3D11ObjectsKHR", Some(&[S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_D3D11_RESOURCE_ALREADY_ACQUIRED_KHR, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clEnqueueReleaseD3D10ObjectsKHR", Some(&[S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_D3D10_RESOURCE_NOT_ACQUIRED_KHR, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clEnqueueReleaseD3D11ObjectsKHR", Some(&[S::CL_INVALID_VALUE, S::CL_INVALID_MEM_OBJECT, S::CL_INVALID_COMMAND_QUEUE, S::CL_INVALID_CONTEXT, S::CL_D3D11_RESOURCE_NOT_ACQUIRED_KHR, S::CL_INVALID_EVENT_WAIT_LIST, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clGetDeviceIDsFromD3D10KHR", Some(&[S::CL_INVALID_PLATFORM, S::CL_INVALID_VALUE, S::CL_DEVICE_NOT_FOUND, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clGetDeviceIDsFromD3D11KHR", Some(&[S::CL_INVALID_PLATFORM, S::CL_INVALID_VALUE, S::CL_DEVICE_NOT_FOUND, S::CL_OUT_OF_RESOURCES, S::CL_OUT_OF_HOST_MEMORY]), false),
-    #[cfg(windows)]
-    documented("clGetSupportedD3D10TextureFormatsINTEL", None, false),
-    #[cfg(windows)]
-    documented("clGetSupportedD3D11TextureFormatsINTEL", None, false),
-    #[cfg(windows)]
-    documented("clGetSupportedDX9MediaSurfaceFormatsINTEL", None, false),
-];
+pub static ERRORS: ErrorTable<cl_result> = ErrorTable::new("\
+clBuildProgram CL_INVALID_PROGRAM CL_INVALID_VALUE CL_INVALID_DEVICE CL_INVALID_BINARY CL_INVALID_BUILD_OPTIONS CL_COMPILER_NOT_AVAILABLE CL_BUILD_PROGRAM_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCancelCommandsIMG unlisted
+clCloneKernel CL_INVALID_KERNEL CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCommandBarrierWithWaitListKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_CONTEXT CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_SYNC_POINT_WAIT_LIST_KHR CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCommandCopyBufferKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_SYNC_POINT_WAIT_LIST_KHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_MISALIGNED_SUB_BUFFER_OFFSET CL_MEM_COPY_OVERLAP CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCommandCopyBufferRectKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_SYNC_POINT_WAIT_LIST_KHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_MISALIGNED_SUB_BUFFER_OFFSET CL_MEM_COPY_OVERLAP CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCommandCopyBufferToImageKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_SYNC_POINT_WAIT_LIST_KHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_MIP_LEVEL CL_MISALIGNED_SUB_BUFFER_OFFSET CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCommandCopyImageKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_SYNC_POINT_WAIT_LIST_KHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_IMAGE_FORMAT_MISMATCH CL_INVALID_MIP_LEVEL CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_COPY_OVERLAP CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCommandCopyImageToBufferKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_SYNC_POINT_WAIT_LIST_KHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_MIP_LEVEL CL_MISALIGNED_SUB_BUFFER_OFFSET CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCommandFillBufferKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_SYNC_POINT_WAIT_LIST_KHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_MISALIGNED_SUB_BUFFER_OFFSET CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCommandFillImageKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_SYNC_POINT_WAIT_LIST_KHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_MIP_LEVEL CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCommandNDRangeKernelKHR CL_INVALID_KERNEL_ARGS CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_SYNC_POINT_WAIT_LIST_KHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_KERNEL CL_INVALID_PROGRAM_EXECUTABLE CL_INVALID_WORK_DIMENSION CL_INVALID_GLOBAL_OFFSET CL_INVALID_GLOBAL_WORK_SIZE CL_INVALID_WORK_GROUP_SIZE CL_INVALID_WORK_ITEM_SIZE CL_MISALIGNED_SUB_BUFFER_OFFSET CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCommandSVMMemFillKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_SYNC_POINT_WAIT_LIST_KHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCommandSVMMemcpyKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_SYNC_POINT_WAIT_LIST_KHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_MEM_COPY_OVERLAP CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCompileProgram CL_INVALID_PROGRAM CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_DEVICE CL_INVALID_COMPILER_OPTIONS CL_INVALID_OPERATION CL_COMPILER_NOT_AVAILABLE CL_COMPILE_PROGRAM_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateAcceleratorINTEL unlisted
+clCreateBuffer CL_INVALID_CONTEXT CL_INVALID_PROPERTY CL_INVALID_DEVICE CL_INVALID_VALUE CL_INVALID_BUFFER_SIZE CL_INVALID_HOST_PTR CL_INVALID_OPERATION CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateBufferWithProperties CL_INVALID_CONTEXT CL_INVALID_PROPERTY CL_INVALID_DEVICE CL_INVALID_VALUE CL_INVALID_BUFFER_SIZE CL_INVALID_HOST_PTR CL_INVALID_OPERATION CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateBufferWithPropertiesINTEL unlisted
+clCreateCommandBufferKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_PROPERTY CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY CL_INCOMPATIBLE_COMMAND_QUEUE_KHR
+clCreateCommandQueue CL_INVALID_CONTEXT CL_INVALID_DEVICE CL_INVALID_VALUE CL_INVALID_QUEUE_PROPERTIES CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateCommandQueueWithProperties CL_INVALID_CONTEXT CL_INVALID_DEVICE CL_INVALID_VALUE CL_INVALID_QUEUE_PROPERTIES CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateCommandQueueWithPropertiesKHR CL_INVALID_CONTEXT CL_INVALID_DEVICE CL_INVALID_VALUE CL_INVALID_QUEUE_PROPERTIES CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateContext CL_INVALID_PLATFORM CL_INVALID_PROPERTY CL_INVALID_VALUE CL_INVALID_DEVICE CL_DEVICE_NOT_AVAILABLE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY CL_INVALID_DX9_MEDIA_ADAPTER_KHR CL_INVALID_D3D10_DEVICE_KHR CL_INVALID_OPERATION CL_INVALID_D3D11_DEVICE_KHR CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR
+clCreateContextFromType CL_INVALID_PLATFORM CL_INVALID_PROPERTY CL_INVALID_VALUE CL_INVALID_DEVICE_TYPE CL_DEVICE_NOT_AVAILABLE CL_DEVICE_NOT_FOUND CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY CL_INVALID_DX9_MEDIA_ADAPTER_KHR CL_INVALID_D3D10_DEVICE_KHR CL_INVALID_OPERATION CL_INVALID_D3D11_DEVICE_KHR CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR
+clCreateEventFromEGLSyncKHR CL_INVALID_CONTEXT CL_INVALID_EGL_OBJECT_KHR
+clCreateEventFromGLsyncKHR CL_INVALID_CONTEXT CL_INVALID_GL_OBJECT
+clCreateFromDX9MediaSurfaceKHR CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_DX9_MEDIA_SURFACE_KHR CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateFromEGLImageKHR CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_EGL_OBJECT_KHR CL_IMAGE_FORMAT_NOT_SUPPORTED CL_OUT_OF_HOST_MEMORY CL_OUT_OF_RESOURCES CL_INVALID_OPERATION
+clCreateFromGLBuffer CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_GL_OBJECT CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateFromGLRenderbuffer CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_GL_OBJECT CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateFromGLTexture CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_MIP_LEVEL CL_INVALID_GL_OBJECT CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateFromGLTexture2D unlisted
+clCreateFromGLTexture3D unlisted
+clCreateFromVA_APIMediaSurfaceINTEL unlisted
+clCreateImage CL_INVALID_CONTEXT CL_INVALID_OPERATION CL_INVALID_PROPERTY CL_INVALID_DEVICE CL_INVALID_VALUE CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_INVALID_IMAGE_DESCRIPTOR CL_INVALID_IMAGE_SIZE CL_INVALID_HOST_PTR CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateImage2D CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_INVALID_IMAGE_SIZE CL_INVALID_HOST_PTR CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateImage3D CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_INVALID_IMAGE_SIZE CL_INVALID_HOST_PTR CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateImageWithProperties CL_INVALID_CONTEXT CL_INVALID_OPERATION CL_INVALID_PROPERTY CL_INVALID_DEVICE CL_INVALID_VALUE CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_INVALID_IMAGE_DESCRIPTOR CL_INVALID_IMAGE_SIZE CL_INVALID_HOST_PTR CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateKernel CL_INVALID_PROGRAM CL_INVALID_PROGRAM_EXECUTABLE CL_INVALID_KERNEL_NAME CL_INVALID_KERNEL_DEFINITION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateKernelsInProgram CL_INVALID_PROGRAM CL_INVALID_PROGRAM_EXECUTABLE CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreatePipe CL_INVALID_CONTEXT CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_PIPE_SIZE CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateProgramWithBinary CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_DEVICE CL_INVALID_BINARY CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateProgramWithBuiltInKernels CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_DEVICE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateProgramWithIL CL_INVALID_CONTEXT CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateProgramWithILKHR CL_INVALID_CONTEXT CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateProgramWithSource CL_INVALID_CONTEXT CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateSampler CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateSamplerWithProperties CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateSemaphoreWithPropertiesKHR CL_INVALID_CONTEXT CL_INVALID_PROPERTY CL_INVALID_DEVICE CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY CL_INVALID_OPERATION
+clCreateSubBuffer CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_BUFFER_SIZE CL_MISALIGNED_SUB_BUFFER_OFFSET CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateSubDevices CL_INVALID_DEVICE CL_INVALID_VALUE CL_DEVICE_PARTITION_FAILED CL_INVALID_DEVICE_PARTITION_COUNT CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateSubDevicesEXT unlisted
+clCreateUserEvent CL_INVALID_CONTEXT CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clDeinitLayer unlisted
+clDeviceMemAllocINTEL unlisted
+clEnqueueAcquireDX9MediaSurfacesKHR CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_DX9_MEDIA_SURFACE_ALREADY_ACQUIRED_KHR CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_HOST_MEMORY
+clEnqueueAcquireDX9ObjectsINTEL unlisted
+clEnqueueAcquireEGLObjectsKHR CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_EGL_OBJECT_KHR CL_INVALID_COMMAND_QUEUE CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueAcquireExternalMemObjectsKHR CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_COMMAND_QUEUE CL_INVALID_EVENT_WAIT_LIST CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueAcquireGLObjects CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_GL_OBJECT CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueAcquireGrallocObjectsIMG unlisted
+clEnqueueAcquireVA_APIMediaSurfacesINTEL unlisted
+clEnqueueBarrier CL_INVALID_COMMAND_QUEUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueBarrierWithWaitList CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueCommandBufferKHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_COMMAND_QUEUE CL_INCOMPATIBLE_COMMAND_QUEUE_KHR CL_INVALID_DEVICE CL_INVALID_CONTEXT CL_OUT_OF_RESOURCES CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_HOST_MEMORY
+clEnqueueCopyBuffer CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_MISALIGNED_SUB_BUFFER_OFFSET CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_MEM_COPY_OVERLAP CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueCopyBufferRect CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_MISALIGNED_SUB_BUFFER_OFFSET CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_MEM_COPY_OVERLAP CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueCopyBufferToImage CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_MIP_LEVEL CL_INVALID_EVENT_WAIT_LIST CL_MISALIGNED_SUB_BUFFER_OFFSET CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueCopyImage CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_IMAGE_FORMAT_MISMATCH CL_INVALID_VALUE CL_INVALID_MIP_LEVEL CL_INVALID_EVENT_WAIT_LIST CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_COPY_OVERLAP CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueCopyImageToBuffer CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_MIP_LEVEL CL_INVALID_EVENT_WAIT_LIST CL_MISALIGNED_SUB_BUFFER_OFFSET CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueFillBuffer CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_MISALIGNED_SUB_BUFFER_OFFSET CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueFillImage CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_MIP_LEVEL CL_INVALID_EVENT_WAIT_LIST CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueGenerateMipmapIMG unlisted
+clEnqueueMapBuffer CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_MISALIGNED_SUB_BUFFER_OFFSET CL_MAP_FAILURE CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueMapImage CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_MIP_LEVEL CL_INVALID_EVENT_WAIT_LIST CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MAP_FAILURE CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueMarker CL_INVALID_COMMAND_QUEUE CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueMarkerWithWaitList CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueMemAdviseINTEL unlisted
+clEnqueueMemFillINTEL unlisted
+clEnqueueMemcpyINTEL unlisted
+clEnqueueMemsetINTEL unlisted
+clEnqueueMigrateMemINTEL unlisted
+clEnqueueMigrateMemObjectEXT unlisted
+clEnqueueMigrateMemObjects CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueNDRangeKernel CL_INVALID_COMMAND_QUEUE CL_INVALID_KERNEL CL_INVALID_PROGRAM_EXECUTABLE CL_INVALID_CONTEXT CL_INVALID_KERNEL_ARGS CL_INVALID_WORK_DIMENSION CL_INVALID_GLOBAL_OFFSET CL_INVALID_GLOBAL_WORK_SIZE CL_INVALID_WORK_GROUP_SIZE CL_INVALID_WORK_ITEM_SIZE CL_MISALIGNED_SUB_BUFFER_OFFSET CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_EVENT_WAIT_LIST CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueNativeKernel CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_OPERATION CL_INVALID_MEM_OBJECT CL_OUT_OF_RESOURCES CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_HOST_MEMORY
+clEnqueueReadBuffer CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_MISALIGNED_SUB_BUFFER_OFFSET CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueReadBufferRect CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_MISALIGNED_SUB_BUFFER_OFFSET CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueReadHostPipeINTEL unlisted
+clEnqueueReadImage CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_MIP_LEVEL CL_INVALID_EVENT_WAIT_LIST CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueReleaseDX9MediaSurfacesKHR CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_DX9_MEDIA_SURFACE_NOT_ACQUIRED_KHR CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_HOST_MEMORY
+clEnqueueReleaseDX9ObjectsINTEL unlisted
+clEnqueueReleaseEGLObjectsKHR CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_EGL_OBJECT_KHR CL_INVALID_COMMAND_QUEUE CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueReleaseExternalMemObjectsKHR CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_COMMAND_QUEUE CL_INVALID_EVENT_WAIT_LIST CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueReleaseGLObjects CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_GL_OBJECT CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueReleaseGrallocObjectsIMG unlisted
+clEnqueueReleaseVA_APIMediaSurfacesINTEL unlisted
+clEnqueueSVMFree CL_INVALID_COMMAND_QUEUE CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueSVMFreeARM unlisted
+clEnqueueSVMMap CL_INVALID_COMMAND_QUEUE CL_INVALID_OPERATION CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueSVMMapARM unlisted
+clEnqueueSVMMemFill CL_INVALID_COMMAND_QUEUE CL_INVALID_OPERATION CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueSVMMemFillARM unlisted
+clEnqueueSVMMemcpy CL_INVALID_COMMAND_QUEUE CL_INVALID_OPERATION CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_MEM_COPY_OVERLAP CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueSVMMemcpyARM unlisted
+clEnqueueSVMMigrateMem CL_INVALID_COMMAND_QUEUE CL_INVALID_OPERATION CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueSVMUnmap CL_INVALID_COMMAND_QUEUE CL_INVALID_OPERATION CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueSVMUnmapARM unlisted
+clEnqueueSignalSemaphoresKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_VALUE CL_INVALID_SEMAPHORE_KHR CL_INVALID_CONTEXT CL_INVALID_EVENT_WAIT_LIST CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueTask CL_INVALID_PROGRAM_EXECUTABLE CL_INVALID_COMMAND_QUEUE CL_INVALID_KERNEL CL_INVALID_CONTEXT CL_INVALID_KERNEL_ARGS CL_INVALID_WORK_GROUP_SIZE CL_MISALIGNED_SUB_BUFFER_OFFSET CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_OUT_OF_RESOURCES CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_EVENT_WAIT_LIST CL_INVALID_OPERATION CL_OUT_OF_HOST_MEMORY
+clEnqueueUnmapMemObject CL_INVALID_COMMAND_QUEUE CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY CL_INVALID_CONTEXT
+clEnqueueWaitForEvents CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueWaitSemaphoresKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_VALUE CL_INVALID_SEMAPHORE_KHR CL_INVALID_CONTEXT CL_INVALID_EVENT_WAIT_LIST CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueWriteBuffer CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_MISALIGNED_SUB_BUFFER_OFFSET CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueWriteBufferRect CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_EVENT_WAIT_LIST CL_MISALIGNED_SUB_BUFFER_OFFSET CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clEnqueueWriteHostPipeINTEL unlisted
+clEnqueueWriteImage CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_MIP_LEVEL CL_INVALID_EVENT_WAIT_LIST CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clFinalizeCommandBufferKHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clFinish CL_INVALID_COMMAND_QUEUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clFlush CL_INVALID_COMMAND_QUEUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetAcceleratorInfoINTEL unlisted
+clGetCommandBufferInfoKHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetCommandQueueInfo CL_INVALID_COMMAND_QUEUE CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetContextInfo CL_INVALID_CONTEXT CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetDeviceAndHostTimer CL_INVALID_DEVICE CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetDeviceIDs CL_INVALID_PLATFORM CL_INVALID_DEVICE_TYPE CL_INVALID_VALUE CL_DEVICE_NOT_FOUND CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetDeviceIDsFromDX9INTEL unlisted
+clGetDeviceIDsFromDX9MediaAdapterKHR CL_INVALID_PLATFORM CL_INVALID_VALUE CL_DEVICE_NOT_FOUND CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetDeviceIDsFromVA_APIMediaAdapterINTEL unlisted
+clGetDeviceImageInfoQCOM unlisted
+clGetDeviceInfo CL_INVALID_DEVICE CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetEventInfo CL_INVALID_EVENT CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetEventProfilingInfo CL_INVALID_EVENT CL_PROFILING_INFO_NOT_AVAILABLE CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetExtensionFunctionAddress unlisted
+clGetExtensionFunctionAddressForPlatform unlisted
+clGetGLContextInfoKHR CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetGLObjectInfo CL_INVALID_MEM_OBJECT CL_INVALID_GL_OBJECT CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetGLTextureInfo CL_INVALID_MEM_OBJECT CL_INVALID_GL_OBJECT CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetHostTimer CL_INVALID_DEVICE CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetICDLoaderInfoOCLICD unlisted
+clGetImageInfo CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_INVALID_DX9_MEDIA_SURFACE_KHR CL_INVALID_D3D10_RESOURCE_KHR CL_INVALID_D3D11_RESOURCE_KHR CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetImageRequirementsInfoEXT CL_INVALID_CONTEXT CL_INVALID_PROPERTY CL_INVALID_VALUE CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_INVALID_IMAGE_DESCRIPTOR CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetKernelArgInfo CL_INVALID_KERNEL CL_INVALID_ARG_INDEX CL_INVALID_VALUE CL_KERNEL_ARG_INFO_NOT_AVAILABLE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetKernelInfo CL_INVALID_KERNEL CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetKernelSubGroupInfo CL_INVALID_KERNEL CL_INVALID_DEVICE CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetKernelSubGroupInfoKHR CL_INVALID_KERNEL CL_INVALID_DEVICE CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetKernelSuggestedLocalWorkSize CL_INVALID_COMMAND_QUEUE CL_INVALID_KERNEL CL_INVALID_PROGRAM_EXECUTABLE CL_INVALID_CONTEXT CL_INVALID_KERNEL_ARGS CL_INVALID_WORK_DIMENSION CL_INVALID_GLOBAL_OFFSET CL_INVALID_GLOBAL_WORK_SIZE CL_MISALIGNED_SUB_BUFFER_OFFSET CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetKernelSuggestedLocalWorkSizeKHR CL_INVALID_COMMAND_QUEUE CL_INVALID_KERNEL CL_INVALID_PROGRAM_EXECUTABLE CL_INVALID_CONTEXT CL_INVALID_KERNEL_ARGS CL_INVALID_WORK_DIMENSION CL_INVALID_GLOBAL_OFFSET CL_INVALID_GLOBAL_WORK_SIZE CL_MISALIGNED_SUB_BUFFER_OFFSET CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetKernelWorkGroupInfo CL_INVALID_KERNEL CL_INVALID_DEVICE CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetLayerInfo unlisted
+clGetMemAllocInfoINTEL unlisted
+clGetMemObjectInfo CL_INVALID_MEM_OBJECT CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY CL_INVALID_DX9_MEDIA_SURFACE_KHR CL_INVALID_D3D10_RESOURCE_KHR CL_INVALID_D3D11_RESOURCE_KHR
+clGetMutableCommandInfoKHR CL_INVALID_MUTABLE_COMMAND_KHR CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetPipeInfo CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetPlatformIDs CL_PLATFORM_NOT_FOUND_KHR CL_INVALID_VALUE CL_OUT_OF_HOST_MEMORY
+clGetPlatformInfo CL_INVALID_PLATFORM CL_INVALID_VALUE CL_OUT_OF_HOST_MEMORY
+clGetProgramBuildInfo CL_INVALID_PROGRAM CL_INVALID_DEVICE CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetProgramInfo CL_INVALID_PROGRAM CL_INVALID_VALUE CL_INVALID_PROGRAM_EXECUTABLE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetSVMPointerInfoKHR unlisted
+clGetSVMSuggestedTypeIndexKHR unlisted
+clGetSamplerInfo CL_INVALID_SAMPLER CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetSemaphoreHandleForTypeKHR CL_INVALID_SEMAPHORE_KHR CL_INVALID_DEVICE CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetSemaphoreInfoKHR CL_INVALID_SEMAPHORE_KHR CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetSupportedGLTextureFormatsINTEL unlisted
+clGetSupportedImageFormats CL_INVALID_CONTEXT CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetSupportedVA_APIMediaSurfaceFormatsINTEL unlisted
+clHostMemAllocINTEL unlisted
+clIcdGetFunctionAddressForPlatformKHR unlisted
+clIcdGetPlatformIDsKHR CL_PLATFORM_NOT_FOUND_KHR CL_INVALID_VALUE CL_OUT_OF_HOST_MEMORY
+clIcdSetPlatformDispatchDataKHR CL_INVALID_PLATFORM CL_OUT_OF_HOST_MEMORY
+clImportMemoryARM unlisted
+clInitLayer unlisted
+clInitLayerWithProperties unlisted
+clLinkProgram CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_PROGRAM CL_INVALID_DEVICE CL_INVALID_LINKER_OPTIONS CL_INVALID_OPERATION CL_LINKER_NOT_AVAILABLE CL_LINK_PROGRAM_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clLogMessagesToStderrAPPLE unlisted
+clLogMessagesToStdoutAPPLE unlisted
+clLogMessagesToSystemLogAPPLE unlisted
+clMemBlockingFreeINTEL unlisted
+clMemFreeINTEL unlisted
+clReImportSemaphoreSyncFdKHR CL_INVALID_SEMAPHORE_KHR CL_INVALID_VALUE CL_OUT_OF_HOST_MEMORY CL_OUT_OF_RESOURCES
+clReleaseAcceleratorINTEL unlisted
+clReleaseCommandBufferKHR CL_INVALID_COMMAND_BUFFER_KHR CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clReleaseCommandQueue CL_INVALID_COMMAND_QUEUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clReleaseContext CL_INVALID_CONTEXT CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clReleaseDevice CL_INVALID_DEVICE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clReleaseDeviceEXT unlisted
+clReleaseEvent CL_INVALID_EVENT CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clReleaseKernel CL_INVALID_KERNEL CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clReleaseMemObject CL_INVALID_MEM_OBJECT CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clReleaseProgram CL_INVALID_PROGRAM CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clReleaseSampler CL_INVALID_SAMPLER CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clReleaseSemaphoreKHR CL_INVALID_SEMAPHORE_KHR CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clRemapCommandBufferKHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_VALUE CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clRetainAcceleratorINTEL unlisted
+clRetainCommandBufferKHR CL_INVALID_COMMAND_BUFFER_KHR CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clRetainCommandQueue CL_INVALID_COMMAND_QUEUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clRetainContext CL_INVALID_CONTEXT CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clRetainDevice CL_INVALID_DEVICE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clRetainDeviceEXT unlisted
+clRetainEvent CL_INVALID_EVENT CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clRetainKernel CL_INVALID_KERNEL CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clRetainMemObject CL_INVALID_MEM_OBJECT CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clRetainProgram CL_INVALID_PROGRAM CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clRetainSampler CL_INVALID_SAMPLER CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clRetainSemaphoreKHR CL_INVALID_SEMAPHORE_KHR CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSVMAlloc
+clSVMAllocARM unlisted
+clSVMAllocWithPropertiesKHR unlisted
+clSVMFree unlisted
+clSVMFreeARM unlisted
+clSVMFreeWithPropertiesKHR unlisted
+clSetCommandQueueProperty CL_INVALID_COMMAND_QUEUE CL_INVALID_OPERATION CL_INVALID_VALUE CL_INVALID_QUEUE_PROPERTIES CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSetContentSizeBufferPoCL unlisted
+clSetContextDestructorCallback CL_INVALID_CONTEXT CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSetDefaultDeviceCommandQueue CL_INVALID_CONTEXT CL_INVALID_DEVICE CL_INVALID_OPERATION CL_INVALID_COMMAND_QUEUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSetEventCallback CL_INVALID_EVENT CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSetKernelArg CL_INVALID_KERNEL CL_INVALID_ARG_INDEX CL_INVALID_CONTEXT CL_INVALID_MEM_OBJECT CL_INVALID_SAMPLER CL_INVALID_DEVICE_QUEUE CL_INVALID_ARG_SIZE CL_INVALID_ARG_VALUE CL_MAX_SIZE_RESTRICTION_EXCEEDED CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSetKernelArgDevicePointerEXT CL_INVALID_KERNEL CL_INVALID_OPERATION CL_INVALID_ARG_INDEX CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSetKernelArgMemPointerINTEL unlisted
+clSetKernelArgSVMPointer CL_INVALID_KERNEL CL_INVALID_OPERATION CL_INVALID_ARG_INDEX CL_INVALID_ARG_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSetKernelArgSVMPointerARM unlisted
+clSetKernelExecInfo CL_INVALID_KERNEL CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSetKernelExecInfoARM unlisted
+clSetMemObjectDestructorAPPLE unlisted
+clSetMemObjectDestructorCallback CL_INVALID_MEM_OBJECT CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSetPerfHintQCOM unlisted
+clSetProgramReleaseCallback CL_INVALID_PROGRAM CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSetProgramSpecializationConstant CL_INVALID_PROGRAM CL_INVALID_OPERATION CL_COMPILER_NOT_AVAILABLE CL_INVALID_SPEC_ID CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSetUserEventStatus CL_INVALID_EVENT CL_INVALID_VALUE CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clSharedMemAllocINTEL unlisted
+clTerminateContextKHR CL_INVALID_CONTEXT CL_CONTEXT_TERMINATED_KHR CL_INVALID_OPERATION CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clUnloadCompiler
+clUnloadPlatformCompiler CL_INVALID_PLATFORM
+clUpdateMutableCommandsKHR CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_OPERATION CL_INVALID_VALUE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY CL_INVALID_MUTABLE_COMMAND_KHR CL_INVALID_COMMAND_QUEUE CL_INVALID_KERNEL CL_INVALID_PROGRAM_EXECUTABLE CL_INVALID_CONTEXT CL_INVALID_KERNEL_ARGS CL_INVALID_WORK_DIMENSION CL_INVALID_GLOBAL_OFFSET CL_INVALID_GLOBAL_WORK_SIZE CL_INVALID_WORK_GROUP_SIZE CL_INVALID_WORK_ITEM_SIZE CL_MISALIGNED_SUB_BUFFER_OFFSET CL_INVALID_IMAGE_SIZE CL_IMAGE_FORMAT_NOT_SUPPORTED CL_MEM_OBJECT_ALLOCATION_FAILURE CL_INVALID_EVENT_WAIT_LIST CL_INVALID_ARG_INDEX CL_INVALID_MEM_OBJECT CL_INVALID_SAMPLER CL_INVALID_DEVICE_QUEUE CL_INVALID_ARG_SIZE CL_INVALID_ARG_VALUE CL_MAX_SIZE_RESTRICTION_EXCEEDED
+clWaitForEvents CL_INVALID_VALUE CL_INVALID_CONTEXT CL_INVALID_EVENT CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clCreateFromD3D10BufferKHR CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_D3D10_RESOURCE_KHR CL_OUT_OF_HOST_MEMORY
+clCreateFromD3D10Texture2DKHR CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_D3D10_RESOURCE_KHR CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_OUT_OF_HOST_MEMORY
+clCreateFromD3D10Texture3DKHR CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_D3D10_RESOURCE_KHR CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_OUT_OF_HOST_MEMORY
+clCreateFromD3D11BufferKHR CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_D3D11_RESOURCE_KHR CL_OUT_OF_HOST_MEMORY
+clCreateFromD3D11Texture2DKHR CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_D3D11_RESOURCE_KHR CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_OUT_OF_HOST_MEMORY
+clCreateFromD3D11Texture3DKHR CL_INVALID_CONTEXT CL_INVALID_VALUE CL_INVALID_D3D11_RESOURCE_KHR CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_OUT_OF_HOST_MEMORY
+clCreateFromDX9MediaSurfaceINTEL unlisted
+clEnqueueAcquireD3D10ObjectsKHR CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_D3D10_RESOURCE_ALREADY_ACQUIRED_KHR CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_HOST_MEMORY
+clEnqueueAcquireD3D11ObjectsKHR CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_D3D11_RESOURCE_ALREADY_ACQUIRED_KHR CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_HOST_MEMORY
+clEnqueueReleaseD3D10ObjectsKHR CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_D3D10_RESOURCE_NOT_ACQUIRED_KHR CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_HOST_MEMORY
+clEnqueueReleaseD3D11ObjectsKHR CL_INVALID_VALUE CL_INVALID_MEM_OBJECT CL_INVALID_COMMAND_QUEUE CL_INVALID_CONTEXT CL_D3D11_RESOURCE_NOT_ACQUIRED_KHR CL_INVALID_EVENT_WAIT_LIST CL_OUT_OF_HOST_MEMORY
+clGetDeviceIDsFromD3D10KHR CL_INVALID_PLATFORM CL_INVALID_VALUE CL_DEVICE_NOT_FOUND CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetDeviceIDsFromD3D11KHR CL_INVALID_PLATFORM CL_INVALID_VALUE CL_DEVICE_NOT_FOUND CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY
+clGetSupportedD3D10TextureFormatsINTEL unlisted
+clGetSupportedD3D11TextureFormatsINTEL unlisted
+clGetSupportedDX9MediaSurfaceFormatsINTEL unlisted
+");
 
 /// The codes that upstream lists for `command`, in its order; `None` where it lists none, which is not the empty list.
 #[must_use]
-pub fn documented_errors(command: &CommandInfo) -> Option<&'static [cl_result]> {
+pub fn documented_errors(command: &CommandInfo) -> Option<Codes<cl_result>> {
     find_documented(ERRORS, command)?.codes
 }

@@ -19,6 +19,9 @@ mod functions;
 #[rustfmt::skip]
 mod handle_types;
 mod handles;
+#[cfg(feature = "all-rules")]
+#[rustfmt::skip]
+mod other_rules;
 #[cfg(feature = "rules")]
 #[rustfmt::skip]
 mod properties;
@@ -39,6 +42,8 @@ pub use self::functions::*;
 #[cfg(feature = "rules")]
 pub use self::handle_types::*;
 pub use self::handles::*;
+#[cfg(feature = "all-rules")]
+pub use self::other_rules::*;
 #[cfg(feature = "rules")]
 pub use self::properties::*;
 pub use self::records::*;

@@ -47,7 +47,7 @@ pub use check::{
     every_rule_holds,
 };
 pub use condition::{Condition, Term, Test};
-pub use errors::{Documented, documented, find as find_documented};
+pub use errors::{Code, Codes, Documented, ErrorTable, find as find_documented};
 pub use field::{Access, Bytes, Field, Followed, Kind, Member, Plain};
 pub use found::Found;
 pub use given::{Fact, Facts, Given, MemoryHandleType, SemaphoreHandleType, System};

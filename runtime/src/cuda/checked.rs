@@ -41,7 +41,7 @@ use clcu_sys::{
 
 pub use self::{external::*, graph::*, ipc::*, shareable::*};
 use super::{
-    Library,
+    Library, Version,
     error::{CallError, Error},
 };
 use crate::{checked::Checks, trace::Began};
@@ -145,7 +145,12 @@ fn refused(
 /// The facts that are the same for every call of this driver: its system and version.
 #[must_use]
 pub fn given(library: &Library) -> Given<'static> {
-    let version = library.version().and_then(|version| {
+    library.given
+}
+
+/// The same of a driver of this version.
+pub(super) fn given_by(version: Option<Version>) -> Given<'static> {
+    let version = version.and_then(|version| {
         let (major, minor) = (version.0 / 1000, version.0 % 1000 / 10);
         Some((u16::try_from(major).ok()?, u16::try_from(minor).ok()?))
     });

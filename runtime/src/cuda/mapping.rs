@@ -57,7 +57,7 @@ impl Reservation {
         let command = &cuda::cuMemAddressReserve;
         let mut address = CUdeviceptr::NULL;
         let arguments = cuda::cuMemAddressReserve_arguments { flags: 0 };
-        let checked = library.checked(command).arguments(&arguments, &checked::given(library));
+        let checked = library.checked(command).arguments(&arguments, &library.given);
         // SAFETY: the result is written to memory that is ours.
         checked.call(|reserve| unsafe { reserve(&raw mut address, size, 0, CUdeviceptr::NULL, 0) })?;
         let address = checked::some(library, command.info(), address, address.is_null())?;
@@ -220,7 +220,7 @@ fn map(
     }
     let mut address = CUdeviceptr(base.0 + at);
     let arguments = cuda::cuMemMap_arguments { flags: 0 };
-    let checked = library.checked(&cuda::cuMemMap).arguments(&arguments, &checked::given(library));
+    let checked = library.checked(&cuda::cuMemMap).arguments(&arguments, &library.given);
     // SAFETY: the addresses are reserved, and the allocation is alive.
     checked.call(|map| unsafe { map(address, size, 0, allocation.as_raw(), 0) })?;
     let descriptors: Vec<_> = access.iter().map(|(device, access)| descriptor(device, *access)).collect();

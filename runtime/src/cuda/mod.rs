@@ -20,7 +20,7 @@ mod version;
 
 use std::{env, ffi::c_void, fmt, path::PathBuf, ptr::NonNull, sync::Arc};
 
-use clcu_sys::{Api, Command, CommandInfo, cuda};
+use clcu_sys::{Api, Command, CommandInfo, cuda, rules::Given};
 
 use self::entry::{Entry, Streams};
 pub use self::{
@@ -39,6 +39,7 @@ use crate::{
     error::{Availability, Driver, Missing, Needs, OpenError},
     loader::{self, Loader},
     resolved::{LookUp, Resolved},
+    trace,
 };
 
 pub use crate::error::Invalid;
@@ -56,6 +57,8 @@ pub const ENVIRONMENT: &str = "CLCU_CUDA_LIBRARY";
 pub struct Library {
     resolved: Resolved,
     entry: Entry,
+    /// What rules ask of the driver. Made once, since it is larger than what most calls check.
+    given: Given<'static>,
 }
 
 /// How to open a CUDA driver.
@@ -117,19 +120,27 @@ impl Options {
             (Ok((_, (entry, path))), _) => {
                 let version = entry.version.ok().map(|version| version.to_string());
                 let driver = Arc::new(Driver { path, version, platform: None });
-                Ok(Library { resolved: Resolved::new(cuda::COMMAND_COUNT, driver), entry })
+                let given = checked::given_by(entry.version.ok());
+                let library = Library { resolved: Resolved::new(cuda::COMMAND_COUNT, driver), entry, given };
+                if let Some(versions) = library.versions().filter(|versions| versions.major_differs()) {
+                    trace::versions(&versions);
+                }
+                Ok(library)
             }
             (Err(attempts), Some(path)) => Err(OpenError::StubLibrary { path, attempts }),
-            (Err(attempts), None) => Err(OpenError::NotFound { what: "CUDA driver", attempts, advice: advice() }),
+            (Err(attempts), None) => {
+                let is_wsl = System::HERE == System::Unix && std::path::Path::new(candidate::WSL_DIRECTORY).is_dir();
+                Err(OpenError::NotFound { what: "CUDA driver", attempts, advice: advice(is_wsl) })
+            }
         }
     }
 }
 
-fn advice() -> Vec<String> {
+fn advice(is_wsl: bool) -> Vec<String> {
     let mut advice = vec![format!(
         "Install NVIDIA's driver (the CUDA toolkit does not bring it), or name its file in the environment variable {ENVIRONMENT}."
     )];
-    if System::HERE == System::Unix && std::path::Path::new(candidate::WSL_DIRECTORY).is_dir() {
+    if is_wsl {
         advice.push(format!(
             "This is WSL: Windows brings the driver, its library for Linux lies in {}; update the driver of Windows.",
             candidate::WSL_DIRECTORY
@@ -263,5 +274,17 @@ impl std::error::Error for InitError {
             Self::Missing(missing) => Some(missing),
             Self::StubLibrary { .. } | Self::Failed { .. } => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// B04: where WSL's directory is, the message says so.
+    #[test]
+    fn b04_advice_names_the_directory_of_wsl_where_it_is() {
+        assert_eq!(advice(false).len(), 1);
+        assert!(advice(true).iter().any(|line| line.contains("/usr/lib/wsl/lib")));
     }
 }

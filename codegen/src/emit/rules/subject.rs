@@ -5,14 +5,16 @@
 use std::collections::BTreeMap;
 
 use super::{
+    Part,
     place::{self, Leaf},
     words::{Words, enumeration_of},
 };
 use crate::{
     emit::{properties, types::literal},
     finding::{Finding, Findings},
-    model::{Command, Condition, Given, HandleType, Model, Path, Predicate, Record, Rule, Term, Test},
+    model::{Api, Command, Condition, Given, HandleType, Model, Path, Predicate, Record, Rule, Term, Test},
     pass::index::{Index, Item},
+    rules::opencl::is_for_external_objects,
 };
 
 /// What a subject is.
@@ -27,6 +29,7 @@ pub(super) enum What<'a> {
 /// A record or command with its rules.
 pub(super) struct Subject<'a> {
     pub(super) what: What<'a>,
+    pub(super) api: Api,
     /// The record's name in Rust: for a command, that of the record of its arguments.
     pub(super) name: String,
     pub(super) leaves: Vec<Leaf>,
@@ -131,6 +134,20 @@ impl Subject<'_> {
         self.leaves.iter().any(|other| self.follows(other) && other.overlaps(leaf))
     }
 
+    /// The file that its rules stand in.
+    pub(super) fn part(&self) -> Part {
+        match self.what {
+            What::Command(command) if self.api == Api::OpenCl && !self.is_external(command) => Part::Others,
+            _ => Part::Main,
+        }
+    }
+
+    /// Whether the command is about external objects: it, or one of its rules, comes with an extension for them.
+    fn is_external(&self, command: &Command) -> bool {
+        let lifetimes = self.rules.iter().map(|rule| &rule.lifetime).chain([&command.lifetime]);
+        lifetimes.flat_map(|lifetime| &lifetime.extensions).any(|name| is_for_external_objects(name))
+    }
+
     /// Whether it exists on Windows only.
     pub(super) const fn windows(&self) -> bool {
         match self.what {
@@ -180,7 +197,8 @@ pub(super) fn subjects<'a>(model: &'a Model, index: &Index<'a>, words: &Words<'a
             ),
         };
         let handle_types = described.remove(name.as_str()).unwrap_or_default();
-        let mut subject = Subject { what, name, leaves, keys: BTreeMap::new(), rules, handle_types, discriminator: None };
+        let mut subject =
+            Subject { what, api: model.api, name, leaves, keys: BTreeMap::new(), rules, handle_types, discriminator: None };
         if let What::Command(command) = what {
             subject.keys = keys(model, command, &elements, words);
             let needed = subject.leaves.iter().map(|leaf| subject.speaks_of(leaf)).collect::<Vec<_>>();

@@ -90,12 +90,15 @@ fn lifetime(guards: &[Guard], since: Option<Version>) -> Lifetime {
     Lifetime { since, extensions: extensions.unwrap_or_default(), ..Lifetime::default() }
 }
 
+/// Whether an extension is for external memory and semaphores.
+pub(crate) fn is_for_external_objects(extension: &str) -> bool {
+    extension == "cl_khr_semaphore" || extension.starts_with("cl_khr_external_")
+}
+
 /// Whether a sentence belongs to the areas in which none may stay unread.
 fn is_external(guards: &[Guard]) -> bool {
     guards.iter().any(|guard| match guard {
-        Guard::AnyOf(names) | Guard::AllOf(names) => {
-            names.iter().any(|name| name == "cl_khr_semaphore" || name.starts_with("cl_khr_external_"))
-        }
+        Guard::AnyOf(names) | Guard::AllOf(names) => names.iter().any(|name| is_for_external_objects(name)),
         Guard::Without(_) => false,
     })
 }

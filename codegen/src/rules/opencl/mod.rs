@@ -15,6 +15,7 @@ mod tables;
 mod values;
 mod vocabulary;
 
+pub(crate) use lists::is_for_external_objects;
 pub use lists::{by_command, by_sentence};
 pub use vocabulary::Vocabulary;
 

@@ -24,7 +24,7 @@ pub unsafe fn import_external_semaphore(
     let mut semaphore = CUexternalSemaphore::NULL;
     let checked = library.checked(command).about(kind::of_semaphore(descriptor.r#type)).waiving(waived);
     // SAFETY: promised by the caller.
-    let checked = unsafe { checked.raw_record(descriptor, &given(library)) };
+    let checked = unsafe { checked.raw_record(descriptor, &library.given) };
     // SAFETY: both pointers are good for the call.
     checked.call(|import| unsafe { import(&raw mut semaphore, descriptor) })?;
     some(library, command.info(), semaphore, semaphore.is_null())
@@ -43,7 +43,7 @@ pub unsafe fn import_external_memory(
     let mut memory = CUexternalMemory::NULL;
     let checked = library.checked(command).about(kind::of_memory(descriptor.r#type)).waiving(waived);
     // SAFETY: promised by the caller.
-    let checked = unsafe { checked.raw_record(descriptor, &given(library)) };
+    let checked = unsafe { checked.raw_record(descriptor, &library.given) };
     // SAFETY: both pointers are good for the call.
     checked.call(|import| unsafe { import(&raw mut memory, descriptor) })?;
     some(library, command.info(), memory, memory.is_null())

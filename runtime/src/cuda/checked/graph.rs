@@ -220,7 +220,7 @@ unsafe fn any<'l, F: Copy>(
 ) -> Checked<'l, F> {
     let checked = library.checked(command).waiving(waived);
     // SAFETY: promised by the caller.
-    let mut checked = unsafe { checked.raw_record(parameters, &given(library)) };
+    let mut checked = unsafe { checked.raw_record(parameters, &library.given) };
     match parameters.r#type {
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL => {
             // SAFETY: the type says that the union holds this.

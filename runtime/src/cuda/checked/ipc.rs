@@ -2,7 +2,7 @@
 
 use clcu_sys::cuda::{self, CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle};
 
-use super::{given, some};
+use super::some;
 use crate::cuda::{Library, error::Error, kind};
 
 /// `cuIpcGetMemHandle`: the bytes by which another process opens memory.
@@ -31,7 +31,7 @@ pub unsafe fn ipc_open_mem_handle(
     let mut address = CUdeviceptr::NULL;
     let arguments = cuda::cuIpcOpenMemHandle_v2_arguments { Flags: flags };
     let checked = library.checked(command).about(kind::by_name("CUipcMemHandle")).waiving(waived);
-    let checked = checked.arguments(&arguments, &given(library));
+    let checked = checked.arguments(&arguments, &library.given);
     // SAFETY: the result is written to memory that is ours; the caller promises the rest.
     checked.call(|open| unsafe { open(&raw mut address, handle, flags) })?;
     some(library, command.info(), address, address.is_null())

@@ -62,7 +62,7 @@ pub unsafe fn mem_get_allocation_granularity(
     let command = &cuda::cuMemGetAllocationGranularity;
     let mut granularity = 0;
     // SAFETY: promised by the caller.
-    let checked = unsafe { library.checked(command).waiving(waived).raw_record(properties, &given(library)) };
+    let checked = unsafe { library.checked(command).waiving(waived).raw_record(properties, &library.given) };
     // SAFETY: both pointers are good for the call; the caller promises the rest.
     checked.call(|get| unsafe { get(&raw mut granularity, properties, option) })?;
     some(library, command.info(), granularity, granularity == 0)
@@ -156,7 +156,7 @@ pub unsafe fn mem_pool_import_from_shareable_handle(
     let row = known(kind::of_allocation(handle_type), handle_type.0)?;
     let mut pool = CUmemoryPool::NULL;
     let arguments = cuda::cuMemPoolImportFromShareableHandle_arguments { flags: 0 };
-    let checked = library.checked(command).about(Some(row)).waiving(waived).arguments(&arguments, &given(library));
+    let checked = library.checked(command).about(Some(row)).waiving(waived).arguments(&arguments, &library.given);
     // SAFETY: the result is written to memory that is ours; the caller promises the rest.
     checked.call(|import| unsafe { import(&raw mut pool, carried, handle_type, 0) })?;
     some(library, command.info(), pool, pool.is_null())
@@ -210,7 +210,7 @@ pub unsafe fn mem_get_handle_for_address_range(
     let row = known(kind::of_range(handle_type), handle_type.0)?;
     let arguments = cuda::cuMemGetHandleForAddressRange_arguments { handleType: handle_type, flags };
     let checked = library.checked(&cuda::cuMemGetHandleForAddressRange).about(Some(row)).waiving(waived);
-    let checked = checked.arguments(&arguments, &given(library));
+    let checked = checked.arguments(&arguments, &library.given);
     // SAFETY: promised by the caller.
     checked.call(|get| unsafe { get(out.as_ptr(), address, size, handle_type, flags) })
 }
@@ -227,7 +227,7 @@ pub unsafe fn multicast_create(
     let command = &cuda::cuMulticastCreate;
     let mut handle = CUmemGenericAllocationHandle(0);
     // SAFETY: promised by the caller.
-    let checked = unsafe { library.checked(command).waiving(waived).raw_record(properties, &given(library)) };
+    let checked = unsafe { library.checked(command).waiving(waived).raw_record(properties, &library.given) };
     // SAFETY: both pointers are good for the call.
     checked.call(|create| unsafe { create(&raw mut handle, properties) })?;
     some(library, command.info(), handle, handle.0 == 0)
@@ -246,7 +246,7 @@ pub unsafe fn multicast_get_granularity(
     let command = &cuda::cuMulticastGetGranularity;
     let mut granularity = 0;
     // SAFETY: promised by the caller.
-    let checked = unsafe { library.checked(command).waiving(waived).raw_record(properties, &given(library)) };
+    let checked = unsafe { library.checked(command).waiving(waived).raw_record(properties, &library.given) };
     // SAFETY: both pointers are good for the call.
     checked.call(|get| unsafe { get(&raw mut granularity, properties, option) })?;
     some(library, command.info(), granularity, granularity == 0)

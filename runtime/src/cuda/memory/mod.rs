@@ -11,8 +11,6 @@ mod source;
 
 use std::{fmt, mem};
 
-#[cfg(unix)] // where a duplicate of the descriptor is imported
-use clcu_sys::cuda::CUDA_EXTERNAL_MEMORY_HANDLE_DESC as Descriptor;
 use clcu_sys::{
     cuda::{
         self, CUDA_EXTERNAL_MEMORY_BUFFER_DESC as BufferDescriptor, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC as ArrayDescriptor,
@@ -29,7 +27,8 @@ use super::{
     ImportError, checked,
     context::{Context, Current},
     error::Error,
-    import, kind,
+    import::{self, Witness},
+    kind,
 };
 use crate::trace;
 
@@ -52,6 +51,12 @@ impl ExternalMemory {
     /// # Errors
     /// A file descriptor comes back in the error, whatever the driver did with it: see [`ImportError::into_fd`].
     pub fn import(current: &Current<'_>, source: Source<'_>) -> Result<Self, ImportError> {
+        let (memory, _) = Self::import_seen(current, source, None)?;
+        Ok(memory)
+    }
+
+    /// Imports memory, with what tells afterwards what became of the descriptor: a duplicate, if nothing else does.
+    fn import_seen(current: &Current<'_>, source: Source<'_>, witness: Option<Witness>) -> Result<(Self, Witness), ImportError> {
         let Source { descriptor, carrier } = source;
         let library = current.library();
         let (handle_type, size) = (descriptor.r#type, descriptor.size);
@@ -59,14 +64,18 @@ impl ExternalMemory {
         let ready = || {
             library.demand(&[command.info(), cuda::cuDestroyExternalMemory.info()])?;
             let row = kind::of_memory(handle_type);
-            let ready = library.checked(command).about(row).record(&descriptor, &checked::given(library)).ready()?;
+            let ready = library.checked(command).about(row).record(&descriptor, &library.given).ready()?;
             // The rules refuse every type that has no row.
             let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
             import::demand(&carrier, row, &current.context().device())?;
-            Ok((ready, row, import::witness(&carrier)?))
+            Ok((ready, row))
         };
-        let (ready, row, witness) = match ready() {
+        let (ready, row) = match ready() {
             Ok(ready) => ready,
+            Err(error) => return Err(ImportError::after(error, carrier, witness.unwrap_or(Witness::none()))),
+        };
+        let witness = match witness.map_or_else(|| import::witness(&carrier), Ok) {
+            Ok(witness) => witness,
             Err(error) => return Err(ImportError::before(error, carrier)),
         };
         let mut handle = CUexternalMemory::NULL;
@@ -76,8 +85,10 @@ impl ExternalMemory {
             return Err(ImportError::after(error, carrier, witness));
         }
         carrier.give(row.owner_on_success);
-        let handle = checked::some(library, command.info(), handle, handle.is_null()).map_err(ImportError::kept)?;
-        Ok(Self { context: current.context().clone(), handle, handle_type, row, size })
+        match checked::some(library, command.info(), handle, handle.is_null()) {
+            Ok(handle) => Ok((Self { context: current.context().clone(), handle, handle_type, row, size }, witness)),
+            Err(error) => Err(ImportError::undone(error, witness)),
+        }
     }
 
     /// Imports memory and maps a part of it, or does neither.
@@ -93,33 +104,19 @@ impl ExternalMemory {
         offset: u64,
         length: u64,
     ) -> Result<MappedMemory, ImportError> {
-        #[cfg(unix)]
-        if let super::import::Carrier::Fd(fd) = source.carrier {
-            let duplicate = match fd.try_clone() {
-                Ok(duplicate) => duplicate,
-                Err(error) => {
-                    let what = "duplicating the file descriptor";
-                    return Err(ImportError::kept(Error::System { what, number: error.raw_os_error() }).returning(fd));
-                }
-            };
-            let carrier = super::import::Carrier::Fd(duplicate);
-            let descriptor = source.descriptor.with(Descriptor::HANDLE_FD, carrier.number());
-            // On success `fd` is closed: the driver has its own.
-            return Self::map_all(current, Source { descriptor, carrier }, offset, length).map_err(|error| error.returning(fd));
-        }
-        Self::map_all(current, source, offset, length)
-    }
-
-    fn map_all(current: &Current<'_>, source: Source<'_>, offset: u64, length: u64) -> Result<MappedMemory, ImportError> {
         // What cannot be unmapped shall not be mapped, and nothing imported for it.
         let demanded = current.library().demand(&[cuda::cuExternalMemoryGetMappedBuffer.info(), cuda::cuMemFree_v2.info()]);
         if let Err(error) = demanded {
             return Err(ImportError::before(error, source.carrier));
         }
-        let memory = Self::import(current, source)?;
-        // A failure drops the memory, which destroys it.
-        let address = memory.map(offset, length).map_err(ImportError::kept)?;
-        Ok(MappedMemory::new(memory, address, length))
+        let (source, witness) = source.duplicated()?;
+        let (memory, witness) = Self::import_seen(current, source, witness)?;
+        match memory.map(offset, length) {
+            // The caller's descriptor is closed: the driver has its own.
+            Ok(address) => Ok(MappedMemory::new(memory, address, length)),
+            // The memory is dropped, which destroys it.
+            Err(error) => Err(ImportError::undone(error, witness)),
+        }
     }
 
     /// Takes memory that somebody else imported into `context`.

@@ -13,7 +13,12 @@ use clcu_sys::{
     rules::{Utf16Name, Zeroed},
 };
 
-use crate::cuda::import::Carrier;
+use crate::cuda::{
+    ImportError,
+    import::{Carrier, Witness},
+};
+#[cfg(unix)]
+use crate::{cuda::error::Error, import::DUPLICATING};
 
 /// What memory is imported from. `'a` is the life of a borrowed handle or name.
 ///
@@ -42,6 +47,25 @@ impl<'a> Source<'a> {
 
     fn of(handle_type: CUexternalMemoryHandleType, size: u64) -> Zeroed<'a, Descriptor> {
         Zeroed::<Descriptor>::new().with(Descriptor::TYPE, handle_type).with(Descriptor::SIZE, size)
+    }
+
+    /// The same for the driver with a duplicate of an owned file descriptor, and the caller's own beside it.
+    pub(super) fn duplicated(self) -> Result<(Self, Option<Witness>), ImportError> {
+        #[cfg(unix)]
+        if let Carrier::Fd(fd) = self.carrier {
+            return match fd.try_clone() {
+                Ok(duplicate) => {
+                    let carrier = Carrier::Fd(duplicate);
+                    let descriptor = self.descriptor.with(Descriptor::HANDLE_FD, carrier.number());
+                    Ok((Self { descriptor, carrier }, Some(Witness::callers(fd))))
+                }
+                Err(error) => {
+                    let error = Error::System { what: DUPLICATING, number: error.raw_os_error() };
+                    Err(ImportError::before(error, Carrier::Fd(fd)))
+                }
+            };
+        }
+        Ok((self, None))
     }
 
     /// The object has its memory to itself: a dedicated allocation of Vulkan. The constructors for resources of Direct3D, for which it is

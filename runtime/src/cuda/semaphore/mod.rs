@@ -44,7 +44,7 @@ use std::{ffi::c_void, fmt, marker::PhantomData, mem, sync::Arc};
 
 use clcu_sys::{
     cuda::{self, CUexternalSemaphore, CUexternalSemaphoreHandleType},
-    rules::HandleType,
+    rules::{Given, HandleType},
 };
 
 use self::tracking::Tracker;
@@ -81,6 +81,8 @@ struct Inner {
     handle: CUexternalSemaphore,
     handle_type: CUexternalSemaphoreHandleType,
     row: &'static HandleType,
+    /// What rules of its signals and waits ask of it. Made once, since it is larger than what they check.
+    given: Given<'static>,
     tracker: Tracker,
 }
 
@@ -105,7 +107,7 @@ impl<K: Kind> ExternalSemaphore<K> {
                 cuda::cuWaitExternalSemaphoresAsync.info(),
             ])?;
             let row = kind::of_semaphore(handle_type);
-            let ready = library.checked(command).about(row).record(&descriptor, &checked::given(library)).ready()?;
+            let ready = library.checked(command).about(row).record(&descriptor, &library.given).ready()?;
             // The rules refuse every type that has no row.
             let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
             if row.payload != K::PAYLOAD {
@@ -139,7 +141,8 @@ impl<K: Kind> ExternalSemaphore<K> {
         tracking: Tracking,
     ) -> Self {
         let tracker = Tracker::new(row, tracking);
-        Self { inner: Inner { context, handle, handle_type, row, tracker }, kind: PhantomData }
+        let given = Given::default().with_semaphore(handle_type);
+        Self { inner: Inner { context, handle, handle_type, row, given, tracker }, kind: PhantomData }
     }
 
     /// Takes a semaphore that somebody else imported into `context`.

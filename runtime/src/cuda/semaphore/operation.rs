@@ -8,12 +8,16 @@ use clcu_sys::{
         self, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as SignalParameters, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as WaitParameters,
         CUexternalSemaphore, CUresult, CUstream,
     },
-    rules::{Given, Record, Zeroed},
+    rules::{Record, Zeroed},
 };
 
 use super::Inner;
 use crate::{
-    cuda::{Stream, checked, error::Error},
+    cuda::{
+        Stream,
+        checked::{self, Checked},
+        error::Error,
+    },
     tracking::Direction,
 };
 
@@ -173,22 +177,30 @@ fn followed<P: Record + Copy>(
     Ok(())
 }
 
+/// Checks one of the operations of a call.
+#[inline]
+fn added<'l, P: Record + Copy>(checked: Checked<'l, Function<P>>, operation: &Operation<'_, P>) -> Checked<'l, Function<P>> {
+    checked.about(Some(operation.semaphore.row)).record(&operation.parameters, &operation.semaphore.given)
+}
+
 #[inline]
 fn call<P: Record + Copy>(
     stream: &Stream<'_>,
     command: Command<Function<P>>,
     operations: &[Operation<'_, P>],
 ) -> Result<(), Error> {
-    let mut checked = stream.current.library().checked(&command);
-    for Operation { semaphore, parameters, .. } in operations {
-        let given = Given::default().with_semaphore(semaphore.handle_type);
-        checked = checked.about(Some(semaphore.row)).record(parameters, &given);
-    }
+    let begun = stream.current.library().checked(&command);
     match operations {
         [] => Ok(()),
-        // SAFETY: the semaphore and the stream are alive, and both arrays have one element.
-        [one] => checked.call(|make| unsafe { make(&raw const one.semaphore.handle, one.parameters.as_ptr(), 1, stream.as_raw()) }),
+        [one] => {
+            let make = |make: Function<P>| {
+                // SAFETY: the semaphore and the stream are alive, and both arrays have one element.
+                unsafe { make(&raw const one.semaphore.handle, one.parameters.as_ptr(), 1, stream.as_raw()) }
+            };
+            added(begun, one).call(make)
+        }
         many => {
+            let checked = many.iter().fold(begun, added);
             let count = checked::count(many.len())?;
             let handles: Vec<_> = many.iter().map(|operation| operation.semaphore.handle).collect();
             let parameters: Vec<P> = many.iter().map(|operation| *operation.parameters).collect();
