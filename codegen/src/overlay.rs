@@ -10,7 +10,7 @@ use toml::Spanned;
 
 use crate::{
     finding::{Document, Finding, Findings},
-    model::Api,
+    model::{Api, Counterparts},
 };
 
 /// The question that an entry answers. Each is asked by one pass, which documents what the subject and the value are.
@@ -96,6 +96,18 @@ pub struct Decision<'a> {
     pub reason: &'a str,
     /// What it rests on.
     pub evidence: &'a str,
+}
+
+impl Decision<'_> {
+    /// The value as the counterparts of a handle type: for each API that has some, a list of their names.
+    #[must_use]
+    pub fn counterparts(&self) -> Counterparts {
+        let list = |api: &str| {
+            let names = self.value.get(api).and_then(toml::Value::as_array).into_iter().flatten();
+            names.filter_map(toml::Value::as_str).map(str::to_owned).collect()
+        };
+        Counterparts { vulkan: list("vulkan"), d3d: list("d3d"), cuda: list("cuda"), opencl: list("opencl") }
+    }
 }
 
 impl Overlay {

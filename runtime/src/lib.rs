@@ -23,6 +23,8 @@
 //! 3. [`cuda::ExternalSemaphore`], [`cuda::ExternalMemory`] and [`cuda::Allocation`] own what they import, in safe code; so do
 //!    [`opencl::Semaphore`] and [`opencl::ExternalMemory`].
 //!
+//! [`interop`] says what CUDA, OpenCL and Vulkan call the same kind of handle, and takes handles of other crates.
+//!
 //! What a driver shares with others, [`cuda::Device::capabilities`] and [`opencl::capabilities`] say; what a file descriptor refers to, the
 #![cfg_attr(unix, doc = "module [`descriptor`].")]
 #![cfg_attr(not(unix), doc = "module `descriptor`, on Unix.")]
@@ -34,6 +36,7 @@ pub mod cuda;
 pub mod descriptor;
 mod error;
 mod import;
+pub mod interop;
 mod loader;
 pub mod opencl;
 mod payload;

@@ -1,4 +1,4 @@
-//! Vulkan and CUDA on one GPU: what Vulkan exports, clcu imports, and each side sees what the other did.
+//! Vulkan, CUDA and OpenCL on one GPU: what Vulkan exports, clcu imports, and each side sees what the other did.
 //!
 //! Without a GPU, or without a Vulkan loader, each test says that it is skipped; `CLCU_REQUIRE=gpu` makes that a failure. What the driver was
 //! seen to do is in `RESULTS.md` beside this file, with how to repeat it.
@@ -9,6 +9,7 @@ mod mistaken;
 mod misuse;
 mod opencl;
 mod sharing;
+mod three;
 mod vulkan;
 
 use std::{

@@ -20,14 +20,14 @@ const WORDS: usize = 1 << 18;
 const BYTES: u64 = WORDS as u64 * 4;
 
 /// The platform that shares memory by opaque descriptors, with a queue of its first device; `None`, having said so, where there is none.
-struct OpenCl {
+pub(crate) struct OpenCl {
     platform: Arc<Platform>,
     device: Device,
-    context: Context,
-    queue: Queue,
+    pub(crate) context: Context,
+    pub(crate) queue: Queue,
 }
 
-fn opencl(test: &str) -> Option<OpenCl> {
+pub(crate) fn opencl(test: &str) -> Option<OpenCl> {
     let found = Library::open().map_err(|error| error.to_string()).and_then(|library| {
         let platforms = library.platforms().map_err(|error| error.to_string())?.usable;
         let shares = |platform: &Platform| platform.has_extension("cl_khr_external_memory_opaque_fd");
@@ -50,7 +50,7 @@ fn opencl(test: &str) -> Option<OpenCl> {
 }
 
 impl OpenCl {
-    fn read(&self, memory: cl_mem) -> Vec<u32> {
+    pub(crate) fn read(&self, memory: cl_mem) -> Vec<u32> {
         let mut words = vec![0_u32; WORDS];
         let (room, blocking) = (size_of_val(words.as_slice()), cl_bool::CL_TRUE);
         let read = self.platform.get(&opencl::clEnqueueReadBuffer).expect("it is in the core");
@@ -72,7 +72,7 @@ impl OpenCl {
         words
     }
 
-    fn write(&self, memory: cl_mem, words: &[u32]) {
+    pub(crate) fn write(&self, memory: cl_mem, words: &[u32]) {
         let (size, blocking) = (size_of_val(words), cl_bool::CL_TRUE);
         let write = self.platform.get(&opencl::clEnqueueWriteBuffer).expect("it is in the core");
         // SAFETY: the buffer has as many bytes, and the call returns when they are copied.

@@ -21,14 +21,14 @@ const WORDS: usize = 1 << 18;
 const BYTES: u64 = WORDS as u64 * 4;
 
 /// The memory of a buffer, and all of the buffer mapped.
-fn import(gpu: &Gpu, exported: Exported) -> MappedMemory {
+pub(crate) fn import(gpu: &Gpu, exported: Exported) -> MappedMemory {
     let current = gpu.context.enter().expect("the context can be current");
     let source = memory::Source::opaque_fd(gpu.vulkan.export_memory(exported), exported.size);
     let source = if exported.dedicated { source.dedicated() } else { source };
     ExternalMemory::import_and_map(&current, source, 0, exported.bytes).expect("CUDA imports what Vulkan exported")
 }
 
-fn pattern(round: u32) -> Vec<u32> {
+pub(crate) fn pattern(round: u32) -> Vec<u32> {
     (0..).take(WORDS).map(|index: u32| index.wrapping_mul(2_654_435_761) ^ round).collect()
 }
 

@@ -187,8 +187,10 @@ pub(super) fn read_opencl(
                 findings.0.extend(found.0);
             } else if alone {
                 // What was decided on the text is not stale for want of the text.
-                for subject in overlay.subjects(Api::OpenCl, Question::HandleTypeColumn) {
-                    let _kept = overlay.decide(Api::OpenCl, Question::HandleTypeColumn, subject);
+                for question in [Question::HandleTypeColumn, Question::Counterparts] {
+                    for subject in overlay.subjects(Api::OpenCl, question) {
+                        let _kept = overlay.decide(Api::OpenCl, question, subject);
+                    }
                 }
                 findings.push(Finding::warning("there is no text of the API beside the registry").help(
                     "without `api/*.asciidoc` there are no rules, handle types or error lists: those of the snapshot are kept",

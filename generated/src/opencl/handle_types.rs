@@ -22,6 +22,8 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         capability_query: "CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR",
         extension: "cl_khr_external_memory_opaque_fd",
+        vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT"],
+        cuda: &["CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD", "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR"],
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -41,6 +43,8 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         capability_query: "CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR",
         extension: "cl_khr_external_memory_win32",
+        vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_BIT"],
+        cuda: &["CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32", "CU_MEM_HANDLE_TYPE_WIN32"],
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -60,6 +64,8 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         capability_query: "CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR",
         extension: "cl_khr_external_memory_win32",
+        vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT_BIT"],
+        cuda: &["CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT", "CU_MEM_HANDLE_TYPE_WIN32_KMT"],
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -79,6 +85,8 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         capability_query: "CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR",
         extension: "cl_khr_external_memory_dma_buf",
+        vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT"],
+        cuda: &["CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD", "CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD"],
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -98,6 +106,8 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         capability_query: "CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR",
         extension: "cl_khr_external_memory_win32",
+        vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_BIT"],
+        cuda: &["CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32", "CU_MEM_HANDLE_TYPE_WIN32"],
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -117,6 +127,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Never,
         capability_query: "CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR",
         extension: "cl_khr_external_memory_android_hardware_buffer",
+        vulkan: &["VK_EXTERNAL_MEMORY_HANDLE_TYPE_ANDROID_HARDWARE_BUFFER_BIT_ANDROID"],
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -136,6 +147,8 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Unspecified,
         capability_query: "CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR",
         extension: "cl_khr_external_semaphore_opaque_fd",
+        vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT"],
+        cuda: &["CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD"],
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -155,6 +168,8 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Unspecified,
         capability_query: "CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR",
         extension: "cl_khr_external_semaphore_win32",
+        vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_BIT"],
+        cuda: &["CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32"],
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -174,6 +189,8 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Unspecified,
         capability_query: "CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR",
         extension: "cl_khr_external_semaphore_win32",
+        vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT_BIT"],
+        cuda: &["CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT"],
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -194,6 +211,7 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         capability_query: "CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR",
         extension: "cl_khr_external_semaphore_sync_fd",
         special_value: Some(-1),
+        vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT"],
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -215,6 +233,9 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Unspecified,
         capability_query: "CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR",
         extension: "cl_khr_external_semaphore_dx_fence",
+        vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE_BIT"],
+        d3d: &["ID3D12Fence"],
+        cuda: &["CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE"],
         ..HandleType::UNSPECIFIED
     },
     HandleType {
@@ -234,6 +255,8 @@ pub static HANDLE_TYPES: &[HandleType] = &[
         exported_size: ExportedSize::Unspecified,
         capability_query: "CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR",
         extension: "cl_khr_external_semaphore_win32",
+        vulkan: &["VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_BIT"],
+        cuda: &["CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32"],
         ..HandleType::UNSPECIFIED
     },
 ];

@@ -307,10 +307,6 @@ impl Maker<'_> {
             return Counterparts::default();
         };
         columns.rests("counterparts", Origin::Ours, model::Basis::Reason(decision.reason.to_owned()));
-        let list = |api: &str| {
-            let names = decision.value.get(api).and_then(toml::Value::as_array).into_iter().flatten();
-            names.filter_map(toml::Value::as_str).map(str::to_owned).collect()
-        };
-        Counterparts { vulkan: list("vulkan"), d3d: list("d3d"), cuda: list("cuda"), opencl: list("opencl") }
+        decision.counterparts()
     }
 }

@@ -349,9 +349,21 @@ fn queries(facts: &TextFacts, row: &mut Row<'_>, kind: HandleKind) {
     }
 }
 
+/// What the overlay says of a row: its counterparts in the other APIs, and the state after an import.
+pub(super) fn decide(row: &mut HandleType, overlay: &Overlay) -> Option<Finding> {
+    if let Some(decision) = overlay.decide(Api::OpenCl, Question::Counterparts, &row.name) {
+        row.counterparts = decision.counterparts();
+        let basis = Basis::Reason(decision.reason.to_owned());
+        row.evidence.push(Evidence { column: "counterparts".to_owned(), origin: Origin::Ours, basis });
+    }
+    let unknown = initial_state(row, overlay);
+    row.evidence.sort_by(|a, b| a.column.cmp(&b.column));
+    unknown
+}
+
 /// What the overlay says of the state after an import. The text says only that a semaphore that is created anew begins un-signalled: it does
 /// so where it describes the command that imports as well, and a payload that is shared or copied is in the state of the other side.
-pub(super) fn decide(row: &mut HandleType, overlay: &Overlay) -> Option<Finding> {
+fn initial_state(row: &mut HandleType, overlay: &Overlay) -> Option<Finding> {
     let decision = overlay.decide(Api::OpenCl, Question::HandleTypeColumn, &format!("{}/initial_state", row.name))?;
     let Ok(state) = decision.value.clone().try_into() else {
         return Some(
@@ -363,6 +375,5 @@ pub(super) fn decide(row: &mut HandleType, overlay: &Overlay) -> Option<Finding>
     row.initial_state = state;
     let basis = Basis::Reason(decision.reason.to_owned());
     row.evidence.push(Evidence { column: "initial_state".to_owned(), origin: Origin::Ours, basis });
-    row.evidence.sort_by(|a, b| a.column.cmp(&b.column));
     None
 }
