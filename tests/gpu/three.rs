@@ -10,7 +10,7 @@ use clcu::{
 
 use crate::{Gpu, gpu, new_stream, opencl::opencl, read, sharing::import, sharing::pattern, write};
 
-const BYTES: u64 = 4 << 20;
+const BYTES: u64 = 1 << 20;
 const ROUNDS: u32 = 8;
 
 /// Signals one side and waits for the other, whichever API the semaphores belong to.
