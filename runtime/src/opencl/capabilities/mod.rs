@@ -3,6 +3,17 @@
 //!
 //! Some drivers refuse a query that belongs to an extension which they list (NVIDIA's 580 answers −30 to those of platforms): each answer
 //! stands for itself, and a refusal says nothing about the kind of handle, which can then only be tried.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! for platform in &clcu::opencl::Library::open()?.platforms()?.usable {
+//!     for row in platform.capabilities().rows() {
+//!         println!("{}: import {}", row.handle_type.name, row.import);
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 mod answer;
 mod support;

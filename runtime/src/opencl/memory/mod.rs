@@ -4,6 +4,28 @@
 //! Importing is safe: what a handle refers to is the driver's to find out, and who uses the memory in a kernel or a copy promises that the
 //! accesses are ordered. Between the other side and OpenCL the order comes from semaphores, and from acquiring and releasing: upstream leaves
 //! undefined what a command does with memory that was not acquired.
+//!
+//! ```no_run
+//! # #[cfg(unix)]
+//! # fn f(dma_buf: std::os::fd::OwnedFd, fence: std::os::fd::OwnedFd) -> Result<(), Box<dyn std::error::Error>> {
+//! use std::sync::Arc;
+//! use clcu::opencl::{Context, Device, ExternalMemory, Library, Queue, Semaphore, memory, memory::Object, semaphore};
+//!
+//! let platform = Arc::new(Library::open()?.platforms()?.usable.swap_remove(0));
+//! let devices = Device::all(&platform)?;
+//! let context = Context::new(&platform, &devices[..1])?;
+//! let queue = Queue::new(&context, &devices[0])?;
+//! // A frame of a camera, and the fence after which it is filled.
+//! let frame = ExternalMemory::import(&context, memory::Source::dma_buf(dma_buf, Object::buffer(1920 * 1080 * 4)))?;
+//! let filled = Semaphore::import(&context, semaphore::Source::sync_fd(fence))?;
+//! filled.wait(&queue)?;
+//! frame.acquire(&queue)?;
+//! // Kernels and copies on `queue` may use `frame.as_raw()` here.
+//! frame.release(&queue)?;
+//! queue.finish()?;
+//! # Ok(())
+//! # }
+//! ```
 
 mod image;
 mod source;
