@@ -51,7 +51,10 @@ impl Context {
     /// It is a context of this platform, and alive now.
     pub unsafe fn from_raw(platform: &Arc<Platform>, handle: cl_context) -> Result<Self, Error> {
         platform.demand(&[opencl::clRetainContext.info(), opencl::clReleaseContext.info()])?;
-        let retain = platform.checked(&opencl::clRetainContext).not_null("/INVALID_CONTEXT/context-valid-object", handle.is_null());
+        let retain = platform.checked(&opencl::clRetainContext);
+        if handle.is_null() {
+            return Err(Error::Null { what: "the context" });
+        }
         // SAFETY: it is alive, as the caller promises.
         retain.call(|retain| unsafe { retain(handle) })?;
         // From here on a failure releases it again.

@@ -70,6 +70,11 @@ pub enum Error {
         /// The platform.
         driver: Arc<Driver>,
     },
+    /// A handle that has to be that of an object is null.
+    Null {
+        /// Of what.
+        what: &'static str,
+    },
     /// An object was taken for one of a context that it does not belong to.
     OtherContext {
         /// Which.
@@ -145,6 +150,7 @@ impl fmt::Display for Error {
                  {driver}.",
                 command.symbol.to_string_lossy()
             ),
+            Self::Null { what } => write!(f, "the handle of {what} is null; nothing was called"),
             Self::OtherContext { what } => write!(f, "{what} belongs to another context than the one that it was taken for"),
             Self::DoesNotFit(error) => error.fmt(f),
             Self::UnknownHandleType { value } => write!(f, "handle type {value:#06X} is not one that these bindings know"),
@@ -169,6 +175,7 @@ impl error::Error for Error {
             Self::Nothing { .. }
             | Self::Silent { .. }
             | Self::UnexpectedSize { .. }
+            | Self::Null { .. }
             | Self::OtherContext { .. }
             | Self::UnknownHandleType { .. }
             | Self::System { .. } => None,

@@ -51,7 +51,9 @@ impl Queue {
         let platform = context.platform();
         platform.demand(&[opencl::clRetainCommandQueue.info(), opencl::clReleaseCommandQueue.info()])?;
         let retain = platform.checked(&opencl::clRetainCommandQueue);
-        let retain = retain.not_null("/INVALID_COMMAND_QUEUE/command_queue-valid-object", handle.is_null());
+        if handle.is_null() {
+            return Err(Error::Null { what: "the queue" });
+        }
         // SAFETY: it is alive, as the caller promises.
         retain.call(|retain| unsafe { retain(handle) })?;
         // From here on a failure releases it again.
