@@ -146,7 +146,12 @@ fn a_kind_that_the_device_says_it_lacks_is_unsupported_and_not_imported() {
     let Error::Unsupported(unsupported) = error.error() else { panic!("{error}") };
     assert!(matches!(unsupported.why, Obstacle::Attribute(attribute) if attribute.0 == 114));
     assert!(error.to_string().contains("CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED, attribute 114, is 0"), "{error}");
-    assert!(error.to_string().contains("of its sort there may be OPAQUE_FD, NVSCISYNC\n"), "{error}");
+    let others = if cfg!(windows) {
+        "OPAQUE_WIN32, OPAQUE_WIN32_KMT, D3D12_FENCE, D3D11_FENCE, NVSCISYNC, D3D11_KEYED_MUTEX, D3D11_KEYED_MUTEX_KMT"
+    } else {
+        "OPAQUE_FD, NVSCISYNC\n"
+    };
+    assert!(error.to_string().contains(&format!("of its sort there may be {others}")), "{error}");
     assert_eq!(driver.mock.calls("cuImportExternalSemaphore"), 0);
     #[cfg(unix)]
     assert!(error.into_fd().is_some());

@@ -56,6 +56,9 @@ pub trait Element: Word + sealed::Sealed {
 
 macro_rules! elements {
     ($($name:ty: $unsigned:ident, $signed:ident, $make:expr;)*) => {$(
+        // On 32-bit targets too: `cl_properties` has 64 bits everywhere.
+        const _: () = assert!(size_of::<$name>() == size_of::<$unsigned>());
+
         impl sealed::Sealed for $name {}
 
         impl Element for $name {
