@@ -365,6 +365,27 @@ fn objects_of_two_contexts_are_not_used_together() {
 }
 
 #[test]
+fn a_device_of_another_platform_is_not_given_to_this_one() {
+    let Some(scene) = Scene::with("opencl_runtime_semaphore: two platforms", 1, |icd| icd.set(c"mock_platform_count", 2)) else {
+        return;
+    };
+    let platforms = scene.icd.open().platforms().expect("the mock lists its platforms").usable;
+    let other = Arc::new(platforms.into_iter().nth(1).expect("there are two"));
+    let devices = Device::all(&other).expect("the mock lists its devices");
+    scene.icd.clear_journal();
+    let error = Context::new(&scene.platform, &devices).expect_err("the device is of the other platform");
+    assert!(matches!(error, Error::Foreign { what: "the device", of: "platform" }), "{error}");
+    assert!(matches!(Queue::new(&scene.context, &devices[0]), Err(Error::Foreign { .. })));
+    let semaphore = Semaphore::create(&scene.context, Create::binary().exportable(OPAQUE_FD)).expect("the mock makes it");
+    let error = semaphore.export_fd(&devices[0], OPAQUE_FD).expect_err("the device is of the other platform");
+    assert_eq!(ids(&error), ["opencl/clGetSemaphoreHandleForTypeKHR/INVALID_DEVICE/sema_object+device-device-of-context"]);
+    let error = Semaphore::create(&scene.context, Create::binary().device(&devices[0])).expect_err("so it is");
+    assert_eq!(codes(&error), ["CL_INVALID_DEVICE"]);
+    assert_eq!(scene.icd.calls("clCreateSemaphoreWithPropertiesKHR").len(), 1);
+    assert_eq!(scene.icd.number(c"mock_mixed_up"), 0);
+}
+
+#[test]
 fn a_context_of_several_devices_needs_a_device_and_the_queue_must_be_on_it() {
     let Some(scene) = Scene::with("opencl_runtime_semaphore: two devices", 2, |_| {}) else { return };
     let [first, second] = &scene.devices[..] else { panic!("there are two") };
@@ -567,7 +588,7 @@ fn objects_that_other_code_made_are_retained_and_released_once() {
         let (_, other, theirs) = Scene::of(&scene.platform);
         // SAFETY: as above.
         let error = unsafe { Queue::from_raw(&context, theirs.as_raw()) }.expect_err("it is of another context");
-        assert!(matches!(error, Error::OtherContext { .. }), "{error}");
+        assert!(matches!(error, Error::Foreign { of: "context", .. }), "{error}");
         drop((theirs, other));
     }
     assert_eq!((scene.icd.alive(Kind::Context), scene.icd.alive(Kind::Queue), scene.icd.alive(Kind::Semaphore)), (1, 1, 0));
