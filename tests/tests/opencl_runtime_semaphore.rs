@@ -186,10 +186,10 @@ fn a_sync_file_comes_and_goes_as_minus_one_where_there_is_nothing_to_wait_for() 
     assert!(calls[0].contains("sema_props=[0x203d, 0x1, 0x2058, 0xffffffffffffffff, 0x0]"), "{calls:?}");
     assert_eq!(semaphore.is_signaled().ok(), Some(true));
 
-    let exporter = Semaphore::create(&scene.context, Create::binary().exportable(SYNC_FD)).expect("the mock makes it");
+    let source = Semaphore::create(&scene.context, Create::binary().exportable(SYNC_FD)).expect("the mock makes it");
     scene.icd.set(c"mock_exports_minus_one", 1);
-    exporter.signal(&scene.queue).expect("the mock signals");
-    let exported = exporter.export_sync_fd(&scene.devices[0]).expect("the mock exports it");
+    source.signal(&scene.queue).expect("the mock signals");
+    let exported = source.export_sync_fd(&scene.devices[0]).expect("the mock exports it");
     assert!(matches!(exported, SyncFd::AlreadySignaled), "{exported:?}");
     semaphore.wait(&scene.queue).expect("the mock waits");
     semaphore.reimport(exported).expect("the mock imports it again");
