@@ -1,4 +1,4 @@
-//! What a check costs: of an import descriptor, of a signal and a wait for so many semaphores, and of a property list.
+//! What a check costs: of an import descriptor, of a signal and a wait for so many semaphores, of a signal of OpenCL, and of a property list.
 
 use core::ptr::dangling_mut;
 
@@ -7,7 +7,7 @@ use clcu_sys::{
         CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
         CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalSemaphoreHandleType,
     },
-    opencl::clCreateSemaphoreWithPropertiesKHR_arguments,
+    opencl::{clCreateSemaphoreWithPropertiesKHR_arguments, clEnqueueSignalSemaphoresKHR_arguments},
     rules::{Given, PropertyList, Record, Utf16Name, Zeroed, check, check_raw},
 };
 use divan::{Bencher, black_box, counter::ItemsCount};
@@ -48,6 +48,18 @@ fn import_memory_fd(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn import_memory_d3d12_resource(bencher: Bencher<'_, '_>) {
     import(bencher, &Memory::d3d12_resource(dangling_mut(), 4096));
+}
+
+#[divan::bench]
+fn signal_opencl(bencher: Bencher<'_, '_>) {
+    let given = Given { semaphore_handle_type: Some(0x2055), ..Given::default() };
+    let arguments = clEnqueueSignalSemaphoresKHR_arguments {
+        num_sema_objects: 1,
+        sema_payload_list: core::ptr::null(),
+        num_events_in_wait_list: 0,
+        event_wait_list: core::ptr::null(),
+    };
+    bencher.bench_local(|| check(black_box(&arguments), black_box(&given)).is_ok());
 }
 
 #[divan::bench]

@@ -186,10 +186,10 @@ fn a_sync_file_comes_and_goes_as_minus_one_where_there_is_nothing_to_wait_for() 
     assert!(calls[0].contains("sema_props=[0x203d, 0x1, 0x2058, 0xffffffffffffffff, 0x0]"), "{calls:?}");
     assert_eq!(semaphore.is_signaled().ok(), Some(true));
 
-    let exporter = Semaphore::create(&scene.context, Create::binary().exportable(SYNC_FD)).expect("the mock makes it");
+    let source = Semaphore::create(&scene.context, Create::binary().exportable(SYNC_FD)).expect("the mock makes it");
     scene.icd.set(c"mock_exports_minus_one", 1);
-    exporter.signal(&scene.queue).expect("the mock signals");
-    let exported = exporter.export_sync_fd(&scene.devices[0]).expect("the mock exports it");
+    source.signal(&scene.queue).expect("the mock signals");
+    let exported = source.export_sync_fd(&scene.devices[0]).expect("the mock exports it");
     assert!(matches!(exported, SyncFd::AlreadySignaled), "{exported:?}");
     semaphore.wait(&scene.queue).expect("the mock waits");
     semaphore.reimport(exported).expect("the mock imports it again");
@@ -362,6 +362,27 @@ fn objects_of_two_contexts_are_not_used_together() {
     let error = queue.wait_after(&[theirs.waiting()], &[&event]).expect_err("the event is of another context");
     assert_eq!(ids(&error), ["opencl/clEnqueueWaitSemaphoresKHR/INVALID_CONTEXT/command_queue+event_wait_list-same-context"]);
     assert_eq!(scene.icd.calls("clEnqueueSignalSemaphoresKHR").len() + scene.icd.calls("clEnqueueWaitSemaphoresKHR").len(), 0);
+}
+
+#[test]
+fn a_device_of_another_platform_is_not_given_to_this_one() {
+    let Some(scene) = Scene::with("opencl_runtime_semaphore: two platforms", 1, |icd| icd.set(c"mock_platform_count", 2)) else {
+        return;
+    };
+    let platforms = scene.icd.open().platforms().expect("the mock lists its platforms").usable;
+    let other = Arc::new(platforms.into_iter().nth(1).expect("there are two"));
+    let devices = Device::all(&other).expect("the mock lists its devices");
+    scene.icd.clear_journal();
+    let error = Context::new(&scene.platform, &devices).expect_err("the device is of the other platform");
+    assert!(matches!(error, Error::Foreign { what: "the device", of: "platform" }), "{error}");
+    assert!(matches!(Queue::new(&scene.context, &devices[0]), Err(Error::Foreign { .. })));
+    let semaphore = Semaphore::create(&scene.context, Create::binary().exportable(OPAQUE_FD)).expect("the mock makes it");
+    let error = semaphore.export_fd(&devices[0], OPAQUE_FD).expect_err("the device is of the other platform");
+    assert_eq!(ids(&error), ["opencl/clGetSemaphoreHandleForTypeKHR/INVALID_DEVICE/sema_object+device-device-of-context"]);
+    let error = Semaphore::create(&scene.context, Create::binary().device(&devices[0])).expect_err("so it is");
+    assert_eq!(codes(&error), ["CL_INVALID_DEVICE"]);
+    assert_eq!(scene.icd.calls("clCreateSemaphoreWithPropertiesKHR").len(), 1);
+    assert_eq!(scene.icd.number(c"mock_mixed_up"), 0);
 }
 
 #[test]
@@ -567,13 +588,13 @@ fn objects_that_other_code_made_are_retained_and_released_once() {
         let (_, other, theirs) = Scene::of(&scene.platform);
         // SAFETY: as above.
         let error = unsafe { Queue::from_raw(&context, theirs.as_raw()) }.expect_err("it is of another context");
-        assert!(matches!(error, Error::OtherContext { .. }), "{error}");
+        assert!(matches!(error, Error::Foreign { of: "context", .. }), "{error}");
         drop((theirs, other));
     }
     assert_eq!((scene.icd.alive(Kind::Context), scene.icd.alive(Kind::Queue), scene.icd.alive(Kind::Semaphore)), (1, 1, 0));
     // SAFETY: null is refused.
     let error = unsafe { Context::from_raw(&scene.platform, clcu::sys::opencl::cl_context::NULL) }.expect_err("it is null");
-    assert_eq!(codes(&error), ["CL_INVALID_CONTEXT"]);
+    assert!(matches!(error, Error::Null { what: "the context" }), "{error}");
     // A device of a context keeps the context, of which it may be a part.
     let devices = scene.context.devices();
     let Scene { icd, context, queue, platform, devices: all } = scene;

@@ -26,8 +26,9 @@ impl Context {
     /// A context of these devices, which belong to one platform.
     ///
     /// # Errors
-    /// What the platform answers: upstream wants one device at least, and devices of one platform.
+    /// What the platform answers: upstream wants one device at least. [`Error::Foreign`] for a device of another platform.
     pub fn new(platform: &Arc<Platform>, devices: &[Device]) -> Result<Self, Error> {
+        devices.iter().try_for_each(|device| device.demand_platform(platform))?;
         let command = &opencl::clCreateContext;
         // What cannot be released shall not be made.
         platform.demand(&[command.info(), opencl::clReleaseContext.info()])?;
@@ -51,12 +52,20 @@ impl Context {
     /// It is a context of this platform, and alive now.
     pub unsafe fn from_raw(platform: &Arc<Platform>, handle: cl_context) -> Result<Self, Error> {
         platform.demand(&[opencl::clRetainContext.info(), opencl::clReleaseContext.info()])?;
-        let retain = platform.checked(&opencl::clRetainContext).not_null("/INVALID_CONTEXT/context-valid-object", handle.is_null());
+        let retain = platform.checked(&opencl::clRetainContext);
+        if handle.is_null() {
+            return Err(Error::Null { what: "the context" });
+        }
         // SAFETY: it is alive, as the caller promises.
         retain.call(|retain| unsafe { retain(handle) })?;
         // From here on a failure releases it again.
         let mut context = Self::own(platform, handle, Vec::new());
         let devices = context.ask_for_devices()?;
+        if devices.is_empty() {
+            // What is checked against them would be checked against nothing.
+            let driver = Arc::clone(platform.shared_driver());
+            return Err(Error::Nothing { command: opencl::clGetContextInfo.info(), driver });
+        }
         if let Some(inner) = Arc::get_mut(&mut context.0) {
             inner.devices = devices;
         }

@@ -70,6 +70,12 @@ impl Device {
         &self.platform
     }
 
+    /// Whether it is one of this platform: another would follow its handle into the wrong driver.
+    pub(super) fn demand_platform(&self, platform: &Platform) -> Result<(), Error> {
+        let is_its = self.platform.id() == platform.id();
+        if is_its { Ok(()) } else { Err(Error::Foreign { what: "the device", of: "platform" }) }
+    }
+
     /// Its name, as `"NVIDIA H200"`.
     ///
     /// # Errors

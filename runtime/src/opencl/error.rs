@@ -70,10 +70,17 @@ pub enum Error {
         /// The platform.
         driver: Arc<Driver>,
     },
-    /// An object was taken for one of a context that it does not belong to.
-    OtherContext {
+    /// A handle that has to be that of an object is null.
+    Null {
+        /// Of what.
+        what: &'static str,
+    },
+    /// An object was taken for one of a context or platform that it does not belong to. Nothing was called with it.
+    Foreign {
         /// Which.
         what: &'static str,
+        /// Of what it is not.
+        of: &'static str,
     },
     /// A word of a property list does not fit the integer that the list is made of on this target.
     DoesNotFit(DoesNotFit),
@@ -145,7 +152,8 @@ impl fmt::Display for Error {
                  {driver}.",
                 command.symbol.to_string_lossy()
             ),
-            Self::OtherContext { what } => write!(f, "{what} belongs to another context than the one that it was taken for"),
+            Self::Null { what } => write!(f, "the handle of {what} is null; nothing was called"),
+            Self::Foreign { what, of } => write!(f, "{what} belongs to another {of} than the one that it was taken for"),
             Self::DoesNotFit(error) => error.fmt(f),
             Self::UnknownHandleType { value } => write!(f, "handle type {value:#06X} is not one that these bindings know"),
             Self::System { what, number: Some(number) } => write!(f, "{what}: {}", std::io::Error::from_raw_os_error(*number)),
@@ -169,7 +177,8 @@ impl error::Error for Error {
             Self::Nothing { .. }
             | Self::Silent { .. }
             | Self::UnexpectedSize { .. }
-            | Self::OtherContext { .. }
+            | Self::Null { .. }
+            | Self::Foreign { .. }
             | Self::UnknownHandleType { .. }
             | Self::System { .. } => None,
         }

@@ -41,7 +41,10 @@ impl Event {
     pub unsafe fn from_raw(context: &Context, handle: cl_event) -> Result<Self, Error> {
         let platform = context.platform();
         platform.demand(&[opencl::clRetainEvent.info(), opencl::clReleaseEvent.info()])?;
-        let retain = platform.checked(&opencl::clRetainEvent).not_null("/INVALID_EVENT/event-valid-object", handle.is_null());
+        let retain = platform.checked(&opencl::clRetainEvent);
+        if handle.is_null() {
+            return Err(Error::Null { what: "the event" });
+        }
         // SAFETY: it is alive, as the caller promises.
         retain.call(|retain| unsafe { retain(handle) })?;
         Ok(Self::own(context, handle))

@@ -21,9 +21,11 @@ impl Queue {
     /// A queue that does its commands in their order.
     ///
     /// # Errors
-    /// What the platform answers: `CL_INVALID_DEVICE` for a device that is not one of the context.
+    /// What the platform answers: `CL_INVALID_DEVICE` for a device that is not one of the context. [`Error::Foreign`] for one of another
+    /// platform.
     pub fn new(context: &Context, device: &Device) -> Result<Self, Error> {
         let platform = context.platform();
+        device.demand_platform(platform)?;
         platform.demand(&[opencl::clReleaseCommandQueue.info()])?;
         let is_null = |made: &cl_command_queue| made.is_null();
         let (context_handle, id) = (context.as_raw(), device.as_raw());
@@ -43,7 +45,7 @@ impl Queue {
     /// A queue that somebody else made. It is retained, so that it lives as long as this value and its clones.
     ///
     /// # Errors
-    /// [`Error::OtherContext`] where the platform says that the queue is of another context.
+    /// [`Error::Foreign`] where the platform says that the queue is of another context.
     ///
     /// # Safety
     /// It is a queue of the platform of the context, and alive now.
@@ -51,14 +53,16 @@ impl Queue {
         let platform = context.platform();
         platform.demand(&[opencl::clRetainCommandQueue.info(), opencl::clReleaseCommandQueue.info()])?;
         let retain = platform.checked(&opencl::clRetainCommandQueue);
-        let retain = retain.not_null("/INVALID_COMMAND_QUEUE/command_queue-valid-object", handle.is_null());
+        if handle.is_null() {
+            return Err(Error::Null { what: "the queue" });
+        }
         // SAFETY: it is alive, as the caller promises.
         retain.call(|retain| unsafe { retain(handle) })?;
         // From here on a failure releases it again.
         let mut queue = Self(Arc::new(Inner { context: context.clone(), handle, device: cl_device_id::NULL }));
         let of: cl_context = queue.ask(cl_command_queue_info::CL_QUEUE_CONTEXT, "CL_QUEUE_CONTEXT", cl_context::NULL)?;
         if of != context.as_raw() {
-            return Err(Error::OtherContext { what: "the queue" });
+            return Err(Error::Foreign { what: "the queue", of: "context" });
         }
         let device = queue.ask(cl_command_queue_info::CL_QUEUE_DEVICE, "CL_QUEUE_DEVICE", cl_device_id::NULL)?;
         if let Some(inner) = Arc::get_mut(&mut queue.0) {

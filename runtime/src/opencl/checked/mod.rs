@@ -96,7 +96,7 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// Settles a rule of the command that no argument decides, by what is known of the objects behind them: the rule whose id ends with
     /// `id`, such as `"/INVALID_CONTEXT/command_queue+sema_objects-same-context"`. It is broken where something was found that breaks it.
     #[inline]
-    pub fn settled(mut self, id: &str, found: Option<Found>) -> Self {
+    pub(crate) fn settled(mut self, id: &str, found: Option<Found>) -> Self {
         self.settle(id, found);
         self
     }

@@ -24,6 +24,20 @@
 //! # }
 //! ```
 //!
+//! # What calls what
+//!
+//! | here | command of OpenCL | with the extension |
+//! | --- | --- | --- |
+//! | [`Semaphore::create`], [`Semaphore::import`] | `clCreateSemaphoreWithPropertiesKHR` | `cl_khr_semaphore`, and that of the handle type |
+//! | `export_fd`, `export_sync_fd`, `export_handle`, [`Semaphore::export_kmt`] | `clGetSemaphoreHandleForTypeKHR` | `cl_khr_external_semaphore`, and that of the handle type |
+//! | `reimport`, `reimport_regardless` | `clReImportSemaphoreSyncFdKHR` | `cl_khr_external_semaphore_sync_fd` |
+//! | [`Queue::signal`], [`Queue::signal_after`] | `clEnqueueSignalSemaphoresKHR` | `cl_khr_semaphore` |
+//! | [`Queue::wait`], [`Queue::wait_after`] | `clEnqueueWaitSemaphoresKHR` | `cl_khr_semaphore` |
+//! | [`Semaphore::retain`], [`Semaphore::release`] | `clRetainSemaphoreKHR`, `clReleaseSemaphoreKHR` | `cl_khr_semaphore` |
+//! | [`Semaphore::reference_count`] and others | `clGetSemaphoreInfoKHR` | `cl_khr_semaphore` |
+//!
+//! What each needs and returns is in the OpenCL API specification, in its chapter on semaphores; `clcu explain` shows the rules of a command.
+//!
 //! # Why importing, signalling and waiting are safe
 //!
 //! As in [`cuda::semaphore`](crate::cuda::semaphore): they order what devices do, and reach no memory themselves. A wrong order makes a
@@ -59,6 +73,8 @@ pub use self::{
     source::{Create, Source},
     tracking::{Misuse, Stats},
 };
+#[cfg(doc)]
+use super::Queue;
 use super::{
     Context, ImportError, Platform,
     checked::{Checked, create_checks},
