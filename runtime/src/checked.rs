@@ -28,9 +28,8 @@ impl<'l> Checks<'l> {
 
     /// Does not check the rules with these ids in what is added from here on.
     #[inline]
-    pub(crate) fn waiving(mut self, ids: &'l [&'l str]) -> Self {
+    pub(crate) fn waive(&mut self, ids: &'l [&'l str]) {
         self.waived = ids;
-        self
     }
 
     /// Checks a record that somebody made.
@@ -38,24 +37,23 @@ impl<'l> Checks<'l> {
     /// # Safety
     /// As for [`check_raw_waiving`]: its bytes are initialised, and names in it can be followed.
     #[inline]
-    pub(crate) unsafe fn raw_record<R: Record>(mut self, record: &R, given: &Given<'_>) -> Self {
+    pub(crate) unsafe fn raw_record<R: Record>(&mut self, record: &R, given: &Given<'_>) {
+        // The sure yes first: what is behind it need not be made for it.
         // SAFETY: promised by the caller.
         let holds = self.waived.is_empty() && unsafe { R::surely_holds(Bytes::of(record), given) };
         // SAFETY: promised by the caller.
         if holds || unsafe { look_closer(record, given, self.waived, &mut self.violations) } {
             self.passed = Some(R::SUBJECT.name);
         }
-        self
     }
 
     /// Settles a rule for which a caller has to vouch where nothing is known of the objects behind the arguments: the one of `rules` whose
     /// id ends with `id`. `found` is what breaks it.
     #[inline]
-    pub(crate) fn settled(mut self, rules: &'static [Subject], id: &str, found: Option<Found>) -> Self {
+    pub(crate) fn settle(&mut self, rules: &'static [Subject], id: &str, found: Option<Found>) {
         if let Some(found) = found {
             self.break_rule(rules, id, found);
         }
-        self
     }
 
     #[cold]
@@ -69,21 +67,22 @@ impl<'l> Checks<'l> {
     }
 
     /// A rule that is broken by what no record shows.
-    pub(crate) fn broken(mut self, subject: &'static Subject, rule: &'static Rule, found: Found) -> Self {
-        self.add(subject, rule, found);
-        self
-    }
-
-    fn add(&mut self, subject: &'static Subject, rule: &'static Rule, found: Found) {
+    pub(crate) fn add(&mut self, subject: &'static Subject, rule: &'static Rule, found: Found) {
         if !self.waived.contains(&rule.id) {
             add(&mut self.violations, subject.name, Violation { rule, found });
         }
     }
 
-    /// Goes on only if no rule was broken so far.
+    /// Every rule that was broken so far, if one was. What is checked is changed in place, and looked at here: it is too large to be moved
+    /// for each call.
     #[inline]
-    pub(crate) fn ready(self) -> Result<Self, Invalid> {
-        if self.violations.is_empty() { Ok(self) } else { Err(Invalid { command: self.command, violations: self.violations }) }
+    pub(crate) fn verdict(&mut self) -> Result<(), Invalid> {
+        if self.violations.is_empty() { Ok(()) } else { Err(self.invalid()) }
+    }
+
+    #[cold]
+    fn invalid(&mut self) -> Invalid {
+        Invalid { command: self.command, violations: std::mem::take(&mut self.violations) }
     }
 }
 

@@ -22,6 +22,10 @@
 //!    external objects. [`opencl::Platform::checked`] and [`opencl::checked`] are the same for OpenCL.
 //! 3. [`cuda::ExternalSemaphore`], [`cuda::ExternalMemory`] and [`cuda::Allocation`] own what they import, in safe code; so do
 //!    [`opencl::Semaphore`] and [`opencl::ExternalMemory`].
+//!
+//! What a driver shares with others, [`cuda::Device::capabilities`] and [`opencl::capabilities`] say; what a file descriptor refers to, the
+#![cfg_attr(unix, doc = "module [`descriptor`].")]
+#![cfg_attr(not(unix), doc = "module `descriptor`, on Unix.")]
 
 mod candidate;
 mod checked;

@@ -7,6 +7,7 @@ mod cycles;
 mod descriptors;
 mod mistaken;
 mod misuse;
+mod opencl;
 mod sharing;
 mod vulkan;
 

@@ -68,9 +68,9 @@ impl Scene {
         let event = self
             .platform
             .checked(create)
-            // SAFETY: the context is alive.
             .create(
                 |made: &clcu::sys::opencl::cl_event| made.is_null(),
+                // SAFETY: the context is alive.
                 |create, code| unsafe { create(self.context.as_raw(), code) },
             )
             .expect("the mock makes user events");

@@ -45,19 +45,19 @@ fn a_device_and_a_platform_say_what_they_import_and_export() {
     let said = |import: &str, export: Option<&str>, linear: Option<&str>| {
         (import.to_owned(), export.map(str::to_owned), linear.map(str::to_owned))
     };
-    use HandleKind::{Memory, Semaphore};
-    assert_eq!(supports(&of_device, Semaphore, "SYNC_FD"), said("yes", Some("yes"), None));
-    assert_eq!(supports(&of_device, Semaphore, "OPAQUE_FD"), said("yes", Some("no"), None));
+    let (memory, semaphore) = (HandleKind::Memory, HandleKind::Semaphore);
+    assert_eq!(supports(&of_device, semaphore, "SYNC_FD"), said("yes", Some("yes"), None));
+    assert_eq!(supports(&of_device, semaphore, "OPAQUE_FD"), said("yes", Some("no"), None));
     assert_eq!(
-        supports(&of_device, Semaphore, "D3D12_FENCE"),
+        supports(&of_device, semaphore, "D3D12_FENCE"),
         said("no (not on this system)", Some("no (not on this system)"), None)
     );
-    assert_eq!(supports(&of_device, Memory, "DMA_BUF"), said("yes", None, Some("yes")));
-    assert_eq!(supports(&of_device, Memory, "OPAQUE_FD"), said("yes", None, Some("no")));
-    assert_eq!(supports(&of_device, Memory, "ANDROID_HARDWARE_BUFFER"), said("no", None, Some("no")));
+    assert_eq!(supports(&of_device, memory, "DMA_BUF"), said("yes", None, Some("yes")));
+    assert_eq!(supports(&of_device, memory, "OPAQUE_FD"), said("yes", None, Some("no")));
+    assert_eq!(supports(&of_device, memory, "ANDROID_HARDWARE_BUFFER"), said("no", None, Some("no")));
     let of_platform = platform(&icd).capabilities();
-    assert_eq!(supports(&of_platform, Semaphore, "SYNC_FD"), said("no", Some("yes"), None));
-    assert_eq!(supports(&of_platform, Memory, "DMA_BUF"), said("yes", None, None));
+    assert_eq!(supports(&of_platform, semaphore, "SYNC_FD"), said("no", Some("yes"), None));
+    assert_eq!(supports(&of_platform, memory, "DMA_BUF"), said("yes", None, None));
     assert_eq!((of_platform.asked().count(), of_device.asked().count()), (4, 5));
     assert_eq!(of_device.rows().len(), HANDLE_TYPES.len());
 }
@@ -233,8 +233,8 @@ fn example(cuda_driver: &Path, opencl_library: &Path) -> String {
 
 #[test]
 fn d04_the_example_prints_one_table_of_kinds_with_import_and_export_for_both_apis() {
-    let test = "opencl_runtime_capabilities: the example";
-    let (Some(icd), Some(cuda)) = (Icd::new(test), mock::cuda().build(test)) else { return };
+    let name = "opencl_runtime_capabilities: the example";
+    let (Some(icd), Some(cuda)) = (Icd::new(name), mock::cuda().build(name)) else { return };
     let text = example(&cuda.path, &icd.path);
     let line = |parts: &[&str]| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
     assert!(line(&["OpenCL: ", "libmock-icd.so"]), "{text}");

@@ -118,8 +118,8 @@ fn eventfd(count: u32) -> OwnedFd {
     unsafe { OwnedFd::from_raw_fd(libc::eventfd(count, libc::EFD_CLOEXEC)) }
 }
 
-fn address<F: Copy>(platform: &Platform, command: &Command<F>) -> usize {
-    let function = platform.get(command).expect("the platform has it");
+fn address<F: Copy>(platform: &Platform, command: Command<F>) -> usize {
+    let function = platform.get(&command).expect("the platform has it");
     assert_eq!(size_of::<F>(), size_of::<usize>());
     // SAFETY: it is a function pointer, which is as wide as an address.
     unsafe { std::mem::transmute_copy(&function) }
@@ -140,13 +140,13 @@ fn b32_each_platform_has_functions_of_its_own_through_the_loader() {
         assert_eq!(sides.len(), 3);
         let of = |find: fn(&Platform) -> usize| sides.iter().map(|side| find(&side.platform)).collect::<Vec<_>>();
         let family = [
-            of(|platform| address(platform, &opencl::clCreateSemaphoreWithPropertiesKHR)),
-            of(|platform| address(platform, &opencl::clGetSemaphoreHandleForTypeKHR)),
-            of(|platform| address(platform, &opencl::clReImportSemaphoreSyncFdKHR)),
-            of(|platform| address(platform, &opencl::clEnqueueSignalSemaphoresKHR)),
-            of(|platform| address(platform, &opencl::clEnqueueWaitSemaphoresKHR)),
-            of(|platform| address(platform, &opencl::clEnqueueAcquireExternalMemObjectsKHR)),
-            of(|platform| address(platform, &opencl::clEnqueueReleaseExternalMemObjectsKHR)),
+            of(|platform| address(platform, opencl::clCreateSemaphoreWithPropertiesKHR)),
+            of(|platform| address(platform, opencl::clGetSemaphoreHandleForTypeKHR)),
+            of(|platform| address(platform, opencl::clReImportSemaphoreSyncFdKHR)),
+            of(|platform| address(platform, opencl::clEnqueueSignalSemaphoresKHR)),
+            of(|platform| address(platform, opencl::clEnqueueWaitSemaphoresKHR)),
+            of(|platform| address(platform, opencl::clEnqueueAcquireExternalMemObjectsKHR)),
+            of(|platform| address(platform, opencl::clEnqueueReleaseExternalMemObjectsKHR)),
         ];
         let mut all: Vec<_> = family.iter().flatten().collect();
         all.sort();
@@ -217,7 +217,8 @@ fn a_payload_goes_from_one_platform_to_the_other_by_a_sync_fd() {
             mock.set(c"mock_exports_minus_one", 1);
         }
         assert_eq!(from.export(semaphore), -1);
-        (from.release(semaphore), to.release(other));
+        from.release(semaphore);
+        to.release(other);
     });
 }
 

@@ -8,7 +8,7 @@ use std::{
 use clcu::{
     opencl::{
         Context, Error, ExternalMemory, ImportError, Obstacle, Queue,
-        memory::{self, Image, Misuse, Object, Source},
+        memory::{Image, Misuse, Object, Source},
     },
     sys::{
         opencl::{
@@ -110,18 +110,18 @@ fn memory_is_for_the_devices_of_its_list_and_used_on_their_queues_alone() {
     let memory = import(&scene, source).expect("the mock imports it");
     let list = format!(", 0x2051, {:#x}, 0x0, 0x0]", devices[1].as_raw().0.addr());
     assert!(last(&scene, CREATE_BUFFER).contains(&list), "{}", last(&scene, CREATE_BUFFER));
-    let error = memory.acquire(&scene.queue, &[]).expect_err("it is not for this device");
+    let error = memory.acquire(&scene.queue).expect_err("it is not for this device");
     let Error::Invalid(invalid) = &error else { panic!("{error}") };
     let id = "opencl/clEnqueueAcquireExternalMemObjectsKHR/INVALID_COMMAND_QUEUE/command_queue+mem_objects-device-in-list";
     assert_eq!(invalid.violations.iter().map(|(_, violation)| violation.rule.id).collect::<Vec<_>>(), [id]);
     assert_eq!(scene.icd.calls(ACQUIRE), Vec::<String>::new());
     let second = Queue::new(&scene.context, &devices[1]).expect("the mock makes queues");
-    memory.acquire(&second, &[]).expect("it is for this one");
+    memory.acquire(&second).expect("it is for this one");
 
     let for_all = import(&scene, Source::dma_buf(fd(), Object::buffer(64))).expect("the mock imports it");
     for queue in [&scene.queue, &second] {
-        for_all.acquire(queue, &[]).expect("it is for all");
-        for_all.release(queue, &[]).expect("it is for all");
+        for_all.acquire(queue).expect("it is for all");
+        for_all.release(queue).expect("it is for all");
     }
 }
 
@@ -132,7 +132,7 @@ fn a_queue_of_another_context_cannot_acquire_it() {
     let other = Context::new(scene.context.platform(), &devices[..1]).expect("the mock makes contexts");
     let memory = ExternalMemory::import(&other, Source::dma_buf(fd(), Object::buffer(64))).expect("the mock imports it");
     let second = Queue::new(&scene.context, &devices[1]).expect("the mock makes queues");
-    let error = memory.acquire(&second, &[]).expect_err("the context does not have this device").to_string();
+    let error = memory.acquire(&second).expect_err("the context does not have this device").to_string();
     assert!(error.contains("INVALID_COMMAND_QUEUE/mem_objects+command_queue-device-of-context"), "{error}");
 }
 
@@ -142,18 +142,23 @@ fn acquiring_and_releasing_arrive_with_their_lists_and_give_events() {
     let queue = &scene.queue;
     let [one, two] =
         [64, 128].map(|size| import(&scene, Source::dma_buf(fd(), Object::buffer(size))).expect("the mock imports it"));
-    let first = memory::acquire(queue, &[&one, &two], &[]).expect("the mock acquires them");
+    let first = queue.acquire_memory_after(&[&one, &two], &[]).expect("the mock acquires them");
     assert!(one.is_acquired() && two.is_acquired());
-    let second = memory::release(queue, &[&two, &one], &[first.clone()]).expect("the mock releases them");
+    let second = queue.release_memory_after(&[&two, &one], &[&first]).expect("the mock releases them");
     second.wait().expect("the mock is through");
     assert!(!one.is_acquired() && !two.is_acquired());
-    let call = |command, memory, events| {
-        format!("{command}(command_queue=queue1, mem_objects={memory}, event_wait_list={events}, event=wanted) = 0")
+    one.acquire(queue).expect("the mock acquires it");
+    let call = |command, memory, events, event| {
+        format!("{command}(command_queue=queue1, mem_objects={memory}, event_wait_list={events}, event={event}) = 0")
     };
-    assert_eq!(scene.icd.calls(ACQUIRE), [call(ACQUIRE, "[memory1, memory2]", "NULL")]);
-    assert_eq!(scene.icd.calls(RELEASE), [call(RELEASE, "[memory2, memory1]", "[event1]")]);
-    memory::acquire(queue, &[], &[second.clone()]).expect("none at all only waits");
-    assert_eq!(last(&scene, ACQUIRE), call(ACQUIRE, "NULL", "[event2]"));
+    let acquired = [call(ACQUIRE, "[memory1, memory2]", "NULL", "wanted"), call(ACQUIRE, "[memory1]", "NULL", "NULL")];
+    assert_eq!(scene.icd.calls(ACQUIRE), acquired);
+    assert_eq!(scene.icd.calls(RELEASE), [call(RELEASE, "[memory2, memory1]", "[event1]", "wanted")]);
+    queue.acquire_memory_after(&[], &[&second]).expect("none at all only waits");
+    assert_eq!(last(&scene, ACQUIRE), call(ACQUIRE, "NULL", "[event2]", "wanted"));
+    scene.icd.set(c"mock_gives_nothing", 1);
+    let error = queue.release_memory_after(&[&one], &[]).expect_err("there is no event");
+    assert!(matches!(error, Error::Nothing { .. }) && !one.is_acquired(), "it was released nevertheless: {error}");
     drop((first, second));
     assert_eq!(scene.icd.alive(Kind::Event), 0);
 }
@@ -164,26 +169,26 @@ fn acquiring_or_releasing_twice_is_refused_and_a_command_that_fails_changes_noth
     let queue = &scene.queue;
     let [one, two] =
         [64, 128].map(|size| import(&scene, Source::opaque_fd(fd(), Object::buffer(size))).expect("the mock imports it"));
-    let error = one.release(queue, &[]).expect_err("it is not acquired");
+    let error = one.release(queue).expect_err("it is not acquired");
     assert!(matches!(error, Error::Transfer(Misuse::NotAcquired { .. })), "{error}");
-    two.acquire(queue, &[]).expect("the mock acquires it");
-    let error = memory::acquire(queue, &[&one, &two], &[]).expect_err("one of them is acquired");
+    two.acquire(queue).expect("the mock acquires it");
+    let error = queue.acquire_memory(&[&one, &two]).expect_err("one of them is acquired");
     assert!(matches!(error, Error::Transfer(Misuse::AcquiredTwice { .. })), "{error}");
     assert!(!one.is_acquired() && two.is_acquired(), "nothing changed");
-    assert!(memory::acquire(queue, &[&one, &one], &[]).is_err(), "the same twice in one command");
+    assert!(queue.acquire_memory(&[&one, &one]).is_err(), "the same twice in one command");
     assert_eq!((scene.icd.calls(ACQUIRE).len(), scene.icd.calls(RELEASE).len()), (1, 0));
 
     scene.icd.set(c"mock_garbage", 1);
     for code in [-5, -6, -34, -36, -38, -57, -14] {
         scene.icd.fail(ACQUIRE, code, 0, 1);
         scene.icd.fail(RELEASE, code, 0, 1);
-        assert_eq!(one.acquire(queue, &[]).expect_err("the mock refuses").result(), Some(cl_result(code)));
-        assert_eq!(two.release(queue, &[]).expect_err("the mock refuses").result(), Some(cl_result(code)));
+        assert_eq!(one.acquire(queue).expect_err("the mock refuses").result(), Some(cl_result(code)));
+        assert_eq!(two.release(queue).expect_err("the mock refuses").result(), Some(cl_result(code)));
         assert!(!one.is_acquired() && two.is_acquired(), "nothing changed");
     }
     // Somebody else released it by its raw handle, and says so.
     two.assume_acquired(false);
-    two.acquire(queue, &[]).expect("it is not acquired any more");
+    two.acquire(queue).expect("it is not acquired any more");
 }
 
 #[test]

@@ -12,8 +12,9 @@ use std::{
 use clcu::{
     descriptor,
     opencl::{
-        Error, ExternalMemory, ImportError,
+        Error, ExternalMemory, ImportError, Semaphore,
         memory::{Image, Object, Source},
+        semaphore,
     },
     sys::opencl::{cl_channel_order, cl_channel_type, cl_result},
 };
@@ -175,6 +176,29 @@ fn a16_what_a_descriptor_refers_to_is_looked_at_where_it_is_asked_for() {
         import(&scene, Source::opaque_fd(fd, Object::buffer(64))).expect("nobody asked, and the mock takes it");
     }
     assert_eq!(scene.icd.calls(CREATE_BUFFER).len(), 3);
+}
+
+#[test]
+fn a16_an_eventfd_a_pipe_and_a_file_are_no_semaphores_where_it_is_asked_for() {
+    let Some((_alone, scene)) = scene("kinds of descriptors of semaphores") else { return };
+    let (pipe, _writer) = std::io::pipe().expect("a pipe can be made");
+    let file = tempfile::tempfile().expect("a file can be made");
+    for fd in [OwnedFd::from(pipe), file.into(), fence(true)] {
+        let number = fd.as_raw_fd();
+        let error =
+            Semaphore::import(&scene.context, semaphore::Source::sync_fd(fd).checking_descriptor()).expect_err("it is none");
+        assert!(matches!(error.error(), Error::Descriptor(_)) && error.to_string().contains(" is not sync_file"), "{error}");
+        let fd = error.into_fd().expect("it is the caller's");
+        let source = semaphore::Source::opaque_fd(fd).checking_descriptor();
+        let error = Semaphore::import(&scene.context, source).expect_err("no driver exports it");
+        assert!(error.to_string().contains(" is not a semaphore of a driver"), "{error}");
+        let fd = error.into_fd().expect("it is the caller's");
+        assert!(fd.as_raw_fd() == number && is_open(number), "it was not closed");
+        Semaphore::import(&scene.context, semaphore::Source::sync_fd(fd)).expect("nobody asked, and the mock takes it");
+    }
+    let already = semaphore::Source::sync_fd(semaphore::SyncFd::AlreadySignaled).checking_descriptor();
+    Semaphore::import(&scene.context, already).expect("there is no descriptor to ask about");
+    assert_eq!(scene.icd.calls("clCreateSemaphoreWithPropertiesKHR").len(), 4);
 }
 
 #[test]

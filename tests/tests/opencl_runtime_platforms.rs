@@ -99,10 +99,10 @@ fn b33_a_core_command_that_a_loader_lacks_is_missed_when_it_is_asked_for_and_not
     let platform = platforms.first().expect("the mock has two");
     let missing = platform.get(&opencl::clCreateBufferWithProperties).expect_err("the library lacks it");
     assert_eq!(missing.needs, Needs::OpenCl("3.0"));
-    let text = missing.to_string();
+    let message = missing.to_string();
     assert!(
-        text.starts_with("clCreateBufferWithProperties is not available: it needs OpenCL 3.0 or newer; asked platform"),
-        "{text}"
+        message.starts_with("clCreateBufferWithProperties is not available: it needs OpenCL 3.0 or newer; asked platform"),
+        "{message}"
     );
     assert!(platform.get(&opencl::clGetDeviceInfo).is_ok());
 }
@@ -149,19 +149,19 @@ fn b35_a_pointer_that_is_handed_out_for_what_a_platform_does_not_list_is_not_tak
         mocks[0].answer_text(0, Some(0), DEVICE_EXTENSIONS, listed);
         let platforms = platforms();
         let platform = platforms.first().expect("the mock has one");
-        assert!(pointer(platform, &opencl::clReImportSemaphoreSyncFdKHR), "the driver hands it out");
+        assert!(pointer(platform, opencl::clReImportSemaphoreSyncFdKHR), "the driver hands it out");
         let missing = platform.get(&opencl::clReImportSemaphoreSyncFdKHR).expect_err("it is not listed");
         assert_eq!(missing.needs, Needs::Extension(&["cl_khr_external_semaphore_sync_fd"]));
         assert!(platform.get(&opencl::clGetSemaphoreHandleForTypeKHR).is_ok());
-        let text = missing.to_string();
+        let message = missing.to_string();
         for part in ["clReImportSemaphoreSyncFdKHR", "cl_khr_external_semaphore_sync_fd", "Mock platform A", "OpenCL 3.0 mock"] {
-            assert!(text.contains(part), "{text:?} does not contain {part:?}");
+            assert!(message.contains(part), "{message:?} does not contain {part:?}");
         }
     });
 }
 
 /// Whether the loader hands out a pointer, whatever the lists say.
-fn pointer<F: Copy>(platform: &Platform, command: &Command<F>) -> bool {
+fn pointer<F: Copy>(platform: &Platform, command: Command<F>) -> bool {
     let ask = platform.get(&opencl::clGetExtensionFunctionAddressForPlatform).expect("the loader has it");
     // SAFETY: the platform is one, and the name is a C string.
     !unsafe { ask(platform.id(), command.info().symbol.as_ptr()) }.is_null()

@@ -7,7 +7,11 @@ use std::{
 };
 
 use clcu::{
-    opencl::{Library, Platform},
+    opencl::{
+        Context, Device, Error, ExternalMemory, Library, Platform,
+        capabilities::Answer,
+        memory::{Object, Source},
+    },
     sys::opencl::{
         self, cl_bool, cl_command_queue, cl_context, cl_context_properties, cl_device_id, cl_device_info, cl_device_type,
         cl_kernel, cl_mem, cl_mem_flags, cl_mem_info, cl_program, cl_program_build_info, cl_result,
@@ -70,8 +74,8 @@ impl Machine {
         assert_eq!(code, cl_result::CL_SUCCESS);
         let build = self.platform.get(&opencl::clBuildProgram).expect("it is in the core");
         // SAFETY: there is one device; no options and no callback.
-        let built = unsafe { build(program, 1, &raw const self.device, ptr::null(), None, ptr::null_mut()) };
-        assert_eq!(built, cl_result::CL_SUCCESS, "{}", self.build_log(program));
+        let answered = unsafe { build(program, 1, &raw const self.device, ptr::null(), None, ptr::null_mut()) };
+        assert_eq!(answered, cl_result::CL_SUCCESS, "{}", self.build_log(program));
         let create = self.platform.get(&opencl::clCreateKernel).expect("it is in the core");
         // SAFETY: the program is built, and the name is a C string.
         let kernel = unsafe { create(program, c"scale".as_ptr(), &raw mut code) };
@@ -115,7 +119,8 @@ fn pocl_builds_and_runs_a_kernel_through_the_generated_table() {
         assert_eq!(written, cl_result::CL_SUCCESS);
         machine.set(kernel, 0, size_of::<cl_mem>(), (&raw const from).cast());
         machine.set(kernel, 1, size_of::<cl_mem>(), (&raw const to).cast());
-        machine.set(kernel, 2, size_of::<i32>(), (&raw const *&3_i32).cast());
+        let by = 3_i32;
+        machine.set(kernel, 2, size_of::<i32>(), (&raw const by).cast());
         let run = machine.platform.get(&opencl::clEnqueueNDRangeKernel).expect("it is in the core");
         let global = numbers.len();
         // SAFETY: there is one dimension; its size is that of the buffers, and that of a group is the driver's to choose.
@@ -166,6 +171,29 @@ fn pocl_and_mocks_are_listed_side_by_side_and_pocl_has_no_semaphores() {
             let is_mock = platform.driver().platform.as_deref() == Some("Mock platform A");
             assert_eq!(platform.get(&opencl::clCreateSemaphoreWithPropertiesKHR).is_ok(), is_mock, "{}", platform.driver());
         }
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn what_pocl_lacks_is_missed_by_command_and_extension_and_nothing_is_called() {
+    let test = "what_pocl_lacks_is_missed_by_command_and_extension_and_nothing_is_called";
+    icd::with_loader(test, &[Driver::Pocl], |_| {
+        let library = Library::open().expect("the ICD loader is installed");
+        let platform = library.platforms().expect("the loader lists its platforms").usable.pop().expect("PoCL is there");
+        let platform = std::sync::Arc::new(platform);
+        let devices = Device::all(&platform).expect("PoCL lists its devices");
+        assert!(!devices[0].name().expect("it has a name").is_empty());
+        let context = Context::new(&platform, &devices[..1]).expect("PoCL makes contexts");
+        let file = tempfile::tempfile().expect("a file can be made");
+        let error = ExternalMemory::import(&context, Source::opaque_fd(file.into(), Object::buffer(4096)));
+        let error = error.expect_err("PoCL has no external memory");
+        let Error::Missing(missing) = error.error() else { panic!("{error}") };
+        assert_eq!(missing[0].command.symbol, c"clEnqueueAcquireExternalMemObjectsKHR");
+        assert!(error.to_string().contains("needs the extension cl_khr_external_memory"), "{error}");
+        assert!(error.into_fd().is_some());
+        let capabilities = devices[0].capabilities();
+        assert!(capabilities.asked().all(|asked| matches!(asked.answer, Answer::NotAsked { .. })), "{capabilities:?}");
     });
 }
 

@@ -552,6 +552,39 @@ fn a_handle_goes_out_and_comes_back() {
 }
 
 #[test]
+fn objects_that_other_code_made_are_retained_and_released_once() {
+    let Some(scene) = Scene::new("opencl_runtime_semaphore: objects of others") else { return };
+    {
+        // SAFETY: the context is alive, and of this platform.
+        let context = unsafe { Context::from_raw(&scene.platform, scene.context.as_raw()) }.expect("the mock retains it");
+        assert_eq!(context.devices(), scene.devices);
+        // SAFETY: the queue is alive, and of this platform.
+        let queue = unsafe { Queue::from_raw(&context, scene.queue.as_raw()) }.expect("the mock retains it");
+        assert_eq!(queue.device_id(), scene.devices[0].as_raw());
+        let semaphore = Semaphore::create(&context, Create::binary()).expect("the mock makes it");
+        semaphore.signal(&queue).expect("the mock signals");
+        // A queue is not taken for one of another context, and is let go.
+        let (_, other, theirs) = Scene::of(&scene.platform);
+        // SAFETY: as above.
+        let error = unsafe { Queue::from_raw(&context, theirs.as_raw()) }.expect_err("it is of another context");
+        assert!(matches!(error, Error::OtherContext { .. }), "{error}");
+        drop((theirs, other));
+    }
+    assert_eq!((scene.icd.alive(Kind::Context), scene.icd.alive(Kind::Queue), scene.icd.alive(Kind::Semaphore)), (1, 1, 0));
+    // SAFETY: null is refused.
+    let error = unsafe { Context::from_raw(&scene.platform, clcu::sys::opencl::cl_context::NULL) }.expect_err("it is null");
+    assert_eq!(codes(&error), ["CL_INVALID_CONTEXT"]);
+    // A device of a context keeps the context, of which it may be a part.
+    let devices = scene.context.devices();
+    let Scene { icd, context, queue, platform, devices: all } = scene;
+    drop((context, queue, platform, all));
+    assert_eq!(icd.alive(Kind::Context), 1);
+    assert!(devices[0].list(clcu::sys::opencl::cl_device_info(DEVICE_IMPORTS)).is_ok());
+    drop(devices);
+    assert_eq!(icd.alive(Kind::Context), 0);
+}
+
+#[test]
 fn a_release_that_fails_is_told_once_and_never_tried_again() {
     let Some(scene) = Scene::new("opencl_runtime_semaphore: release") else { return };
     scene.icd.fail("clReleaseSemaphoreKHR", -5, 0, 0);

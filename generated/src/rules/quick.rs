@@ -4,7 +4,7 @@
 //! what was found instead is the table's business. Generated code calls these; nothing else should.
 
 use super::{
-    field::{Bytes, Field, Member},
+    field::{Bytes, Field, Kind, Member},
     predicate::is_null,
     utf16,
 };
@@ -53,8 +53,13 @@ pub unsafe fn bits(bytes: Bytes<'_>, field: Field) -> u64 {
 #[allow(clippy::inline_always)]
 #[must_use]
 pub unsafe fn zero<const N: usize>(bytes: Bytes<'_>, fields: [Field; N]) -> bool {
-    // SAFETY: promised by the caller.
-    fields.into_iter().fold(true, |all, field| all & unsafe { bytes.is_zero(field) })
+    // A loop over references is unrolled where an iterator by value stays a call.
+    let mut all = true;
+    for field in &fields {
+        // SAFETY: promised by the caller.
+        all &= unsafe { bytes.is_zero(*field) };
+    }
+    all
 }
 
 /// How many of the fields are not null.
@@ -65,8 +70,15 @@ pub unsafe fn zero<const N: usize>(bytes: Bytes<'_>, fields: [Field; N]) -> bool
 #[allow(clippy::inline_always)]
 #[must_use]
 pub unsafe fn non_null<const N: usize>(bytes: Bytes<'_>, fields: [Field; N]) -> usize {
-    // SAFETY: promised by the caller.
-    fields.into_iter().fold(0, |count, field| count + usize::from(!unsafe { is_null(field, bytes) }))
+    let mut count = 0;
+    for field in &fields {
+        // What is no list is said here, where it is known which it is.
+        let is_list = matches!(field.kind, Kind::List(_) | Kind::Property(..));
+        // SAFETY: promised by the caller.
+        let null = unsafe { if is_list { is_null(*field, bytes) } else { bytes.is_zero(*field) } };
+        count += usize::from(!null);
+    }
+    count
 }
 
 /// Whether each field is null or points to UTF-16 text with a zero at its end.

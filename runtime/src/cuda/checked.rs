@@ -74,7 +74,7 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// Does not check the rules with these ids in what is added from here on: where a driver accepts more than upstream says.
     #[inline]
     pub fn waiving(mut self, ids: &'l [&'l str]) -> Self {
-        self.checks = self.checks.waiving(ids);
+        self.checks.waive(ids);
         self
     }
 
@@ -99,27 +99,28 @@ impl<'l, F: Copy> Checked<'l, F> {
     #[inline]
     pub unsafe fn raw_record<R: Record>(mut self, record: &R, given: &Given<'_>) -> Self {
         // SAFETY: promised by the caller.
-        self.checks = unsafe { self.checks.raw_record(record, given) };
+        unsafe { self.checks.raw_record(record, given) };
         self
     }
 
     /// A rule that is broken by what no record shows.
     pub(super) fn broken(mut self, subject: &'static Subject, rule: &'static Rule, found: Found) -> Self {
-        self.checks = self.checks.broken(subject, rule, found);
+        self.checks.add(subject, rule, found);
         self
     }
 
     /// Goes on only if no rule was broken so far.
     #[inline]
-    pub fn ready(self) -> Result<Self, Error> {
-        let Self { library, command, checks } = self;
-        Ok(Self { library, command, checks: checks.ready()? })
+    pub fn ready(mut self) -> Result<Self, Error> {
+        self.checks.verdict()?;
+        Ok(self)
     }
 
     /// Calls the driver, if no rule was broken. `invoke` gets the function, and promises what the command's documentation asks for.
     #[inline]
-    pub fn call(self, invoke: impl FnOnce(F) -> CUresult) -> Result<(), Error> {
-        let Self { library, command, checks: Checks { handle_type, passed, .. } } = self.ready()?;
+    pub fn call(mut self, invoke: impl FnOnce(F) -> CUresult) -> Result<(), Error> {
+        self.checks.verdict()?;
+        let Self { library, command, checks: Checks { handle_type, passed, .. } } = self;
         let function = library.get(&command)?;
         let began = Began::now();
         let result = invoke(function);

@@ -75,24 +75,36 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// Does not check the rules with these ids in what is added from here on: where a driver accepts more than upstream says.
     #[inline]
     pub fn waiving(mut self, ids: &'l [&'l str]) -> Self {
-        self.checks = self.checks.waiving(ids);
+        self.checks.waive(ids);
         self
     }
 
     /// Checks the arguments of the command.
     #[inline]
     pub fn arguments<R: Inert>(mut self, arguments: &R, given: &Given<'_>) -> Self {
-        // SAFETY: they are initialised, and their rules follow no pointer.
-        self.checks = unsafe { self.checks.raw_record(arguments, given) };
+        self.add(arguments, given);
         self
+    }
+
+    /// The same in place.
+    #[inline]
+    pub(crate) fn add<R: Inert>(&mut self, arguments: &R, given: &Given<'_>) {
+        // SAFETY: they are initialised, and their rules follow no pointer.
+        unsafe { self.checks.raw_record(arguments, given) };
     }
 
     /// Settles a rule of the command that no argument decides, by what is known of the objects behind them: the rule whose id ends with
     /// `id`, such as `"/INVALID_CONTEXT/command_queue+sema_objects-same-context"`. It is broken where something was found that breaks it.
     #[inline]
     pub fn settled(mut self, id: &str, found: Option<Found>) -> Self {
-        self.checks = self.checks.settled(opencl::RULES, id, found);
+        self.settle(id, found);
         self
+    }
+
+    /// The same in place.
+    #[inline]
+    pub(crate) fn settle(&mut self, id: &str, found: Option<Found>) {
+        self.checks.settle(opencl::RULES, id, found);
     }
 
     /// The same for objects that must not be null.
@@ -103,23 +115,30 @@ impl<'l, F: Copy> Checked<'l, F> {
 
     /// Goes on only if no rule was broken so far.
     #[inline]
-    pub fn ready(self) -> Result<Self, Error> {
-        let Self { platform, command, checks } = self;
-        Ok(Self { platform, command, checks: checks.ready()? })
+    pub fn ready(mut self) -> Result<Self, Error> {
+        self.checks.verdict()?;
+        Ok(self)
     }
 
     /// Calls a command that returns its status code, if no rule was broken. `invoke` gets the function, and promises what the command's
     /// documentation asks for.
     #[inline]
-    pub fn call(self, invoke: impl FnOnce(F) -> cl_result) -> Result<(), Error> {
-        let Self { platform, command, checks } = self.ready()?;
-        let function = platform.get(&command)?;
+    pub fn call(mut self, invoke: impl FnOnce(F) -> cl_result) -> Result<(), Error> {
+        self.call_in_place(invoke)
+    }
+
+    /// The same, without moving what was checked.
+    #[inline]
+    pub(crate) fn call_in_place(&mut self, invoke: impl FnOnce(F) -> cl_result) -> Result<(), Error> {
+        self.checks.verdict()?;
+        let Self { platform, command, checks } = self;
+        let function = platform.get(command)?;
         let began = Began::now();
         let result = invoke(function);
         began.ended(checks.command, checks.handle_type, result.0.into());
         match result {
             cl_result::CL_SUCCESS => Ok(()),
-            result => Err(refused(platform, &checks, result, ErrorChannel::Return, &[])),
+            result => Err(refused(platform, checks, result, ErrorChannel::Return, &[])),
         }
     }
 

@@ -10,7 +10,7 @@ use clcu_sys::{
         clEnqueueSignalSemaphoresKHR_arguments, clEnqueueWaitSemaphoresKHR_arguments, clGetSemaphoreHandleForTypeKHR_arguments,
         clGetSemaphoreInfoKHR_arguments, clReImportSemaphoreSyncFdKHR_arguments,
     },
-    rules::{Found, Given, Inert, PropertyList},
+    rules::{Found, Given, HandleType, Inert, PropertyList},
 };
 
 use super::{Checked, Place, counted, event_of, null_event};
@@ -180,9 +180,9 @@ pub unsafe fn signal_semaphores(
     event: Option<&mut cl_event>,
     waived: &[&str],
 ) -> Result<(), Error> {
-    let checked = platform.checked(&opencl::clEnqueueSignalSemaphoresKHR).waiving(waived);
+    let mut checked = platform.checked(&opencl::clEnqueueSignalSemaphoresKHR).waiving(waived).about(kind_of(enqueue));
     // SAFETY: promised by the caller.
-    unsafe { make::<clEnqueueSignalSemaphoresKHR_arguments>(checked, enqueue, event) }
+    unsafe { make::<clEnqueueSignalSemaphoresKHR_arguments>(&mut checked, enqueue, event) }
 }
 
 /// `clEnqueueWaitSemaphoresKHR`, for one or many at once. `event` gets the event of the command, which is the caller's to release.
@@ -195,9 +195,21 @@ pub unsafe fn wait_semaphores(
     event: Option<&mut cl_event>,
     waived: &[&str],
 ) -> Result<(), Error> {
-    let checked = platform.checked(&opencl::clEnqueueWaitSemaphoresKHR).waiving(waived);
+    let mut checked = platform.checked(&opencl::clEnqueueWaitSemaphoresKHR).waiving(waived).about(kind_of(enqueue));
     // SAFETY: promised by the caller.
-    unsafe { make::<clEnqueueWaitSemaphoresKHR_arguments>(checked, enqueue, event) }
+    unsafe { make::<clEnqueueWaitSemaphoresKHR_arguments>(&mut checked, enqueue, event) }
+}
+
+/// The kind of handle that a call is about, where it is about one semaphore.
+fn kind_of(enqueue: Enqueue<'_>) -> Option<&'static HandleType> {
+    match enqueue.semaphores {
+        [one] => one.handle_type.and_then(kind::of_semaphore),
+        _ => None,
+    }
+}
+
+fn null(is_null: bool) -> Option<Found> {
+    is_null.then_some(Found::Null)
 }
 
 /// What both commands are.
@@ -241,50 +253,47 @@ direction! {
     clEnqueueWaitSemaphoresKHR_arguments: clEnqueueWaitSemaphoresKHR;
 }
 
-/// Checks and calls.
+/// Checks and calls. What was checked is changed in place: this is called for each piece of work.
 ///
 /// # Safety
 /// The queue, the semaphores and the events are alive.
 #[inline]
 pub(in crate::opencl) unsafe fn make<R: Direction>(
-    mut checked: Checked<'_, Function>,
+    checked: &mut Checked<'_, Function>,
     enqueue: Enqueue<'_>,
     event: Option<&mut cl_event>,
 ) -> Result<(), Error> {
     let Enqueue { queue, semaphores, wait_list } = enqueue;
     let (count, _) = counted(semaphores)?;
     let (events, wait_start) = counted(wait_list)?;
-    let arguments = |payload: &Option<u64>| {
-        R::new(count, payload.as_ref().map_or(ptr::null(), |payload| &raw const *payload), events, wait_start)
-    };
+    let payload_of = |one: &Use| one.payload.as_ref().map_or(ptr::null(), ptr::from_ref);
     if semaphores.is_empty() {
-        checked = checked.arguments(&arguments(&None), &Given::default());
+        checked.add(&R::new(count, ptr::null(), events, wait_start), &Given::default());
     }
+    let mut given = Given::default();
+    let mut any_null = false;
     for one in semaphores {
         // A semaphore that was made from no handle is of none of the types.
-        let handle_type = one.handle_type.unwrap_or(cl_external_semaphore_handle_type_khr(0));
-        checked = checked.arguments(&arguments(&one.payload), &Given::default().with_semaphore(handle_type));
+        given.semaphore_handle_type = Some(one.handle_type.map_or(0, |handle_type| handle_type.0.into()));
+        checked.add(&R::new(count, payload_of(one), events, wait_start), &given);
+        any_null |= one.semaphore.is_null();
     }
-    let checked = checked
-        .not_null("/INVALID_COMMAND_QUEUE/command_queue-valid-object", queue.is_null())
-        .not_null("/INVALID_SEMAPHORE_KHR/sema_objects-valid-object", semaphores.iter().any(|one| one.semaphore.is_null()))
-        .not_null("/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", null_event(wait_list));
-    let checked = match semaphores {
-        [one] => checked.about(one.handle_type.and_then(kind::of_semaphore)),
-        _ => checked,
-    };
+    checked.settle("/INVALID_COMMAND_QUEUE/command_queue-valid-object", null(queue.is_null()));
+    checked.settle("/INVALID_SEMAPHORE_KHR/sema_objects-valid-object", null(any_null));
+    checked.settle("/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", null(null_event(wait_list)));
     let event = event_of(event);
     if let [one] = semaphores {
-        let payload = one.payload.as_ref().map_or(ptr::null(), |payload| &raw const *payload);
         // SAFETY: the objects are alive, as the caller promises; each list is as long as its count says.
-        return checked.call(|make| unsafe { make(queue, 1, &raw const one.semaphore, payload, events, wait_start, event) });
+        let invoke =
+            |make: Function| unsafe { make(queue, 1, &raw const one.semaphore, payload_of(one), events, wait_start, event) };
+        return checked.call_in_place(invoke);
     }
     let handles: Vec<_> = semaphores.iter().map(|one| one.semaphore).collect();
-    let payloads: Vec<_> = semaphores.iter().map(|one| one.payload.unwrap_or(0)).collect();
-    let any = semaphores.iter().any(|one| one.payload.is_some());
-    let payloads = if any { payloads.as_ptr() } else { ptr::null() };
+    let any_payload = semaphores.iter().any(|one| one.payload.is_some());
+    let payloads: Vec<_> = if any_payload { semaphores.iter().map(|one| one.payload.unwrap_or(0)).collect() } else { Vec::new() };
+    let payloads = if any_payload { payloads.as_ptr() } else { ptr::null() };
     // SAFETY: as above.
-    checked.call(|make| unsafe { make(queue, count, handles.as_ptr(), payloads, events, wait_start, event) })
+    checked.call_in_place(|make| unsafe { make(queue, count, handles.as_ptr(), payloads, events, wait_start, event) })
 }
 
 /// `clRetainSemaphoreKHR`.

@@ -20,7 +20,7 @@ use clcu_sys::{
 pub use self::{
     image::{Image, Object},
     source::Source,
-    transfer::{Misuse, acquire, release},
+    transfer::Misuse,
 };
 use super::{
     Context, Device, ImportError,

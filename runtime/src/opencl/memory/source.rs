@@ -130,7 +130,7 @@ impl<'a> Source<'a> {
     /// Memory of Vulkan, exported as `VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT`.
     ///
     /// The platform owns the file descriptor once the import succeeded. After a failure, of which upstream says nothing, it comes back in the
-    /// error. The descriptor cannot be used any more:
+    /// error. `cl_khr_external_memory_opaque_fd`. The descriptor cannot be used any more:
     ///
     /// ```compile_fail,E0382
     /// # fn f(fd: std::os::fd::OwnedFd) {
@@ -148,29 +148,30 @@ impl<'a> Source<'a> {
     ///
     /// Who owns the file descriptor is as for [`Source::opaque_fd`]. Between acquiring and releasing, all access goes through OpenCL, that of
     /// the host too. What else may be done with a duplicate of the descriptor after the import (mapping it, `ioctl`), upstream leaves
-    /// unspecified.
+    /// unspecified. `cl_khr_external_memory_dma_buf`.
     #[cfg(unix)]
     pub fn dma_buf(fd: OwnedFd, object: Object) -> Self {
         Self::from_fd(HandleType::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, fd, object)
     }
 
-    /// Memory of Vulkan, by an NT handle. It stays the caller's to close.
+    /// Memory of Vulkan, by an NT handle. It stays the caller's to close. `cl_khr_external_memory_win32`.
     #[cfg(windows)]
     pub fn opaque_win32(handle: BorrowedHandle<'a>, object: Object) -> Self {
         Self::from_handle(HandleType::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, handle, object)
     }
 
-    /// Memory of Vulkan, by name.
+    /// Memory of Vulkan, by the name of its NT handle, as UTF-16 text that ends with a zero. `cl_khr_external_memory_win32`.
     pub fn opaque_win32_name(name: Utf16Name<'a>, object: Object) -> Self {
         Self::from_name(HandleType::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR, name, object)
     }
 
-    /// Memory of Vulkan, by a global KMT handle.
+    /// Memory of Vulkan, by a global KMT handle. `cl_khr_external_memory_win32`.
     pub fn opaque_win32_kmt(handle: u32, object: Object) -> Self {
         Self::from_kmt(HandleType::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, handle, object)
     }
 
     /// A buffer of Android, an `AHardwareBuffer` whose format is a blob. Its size is the handle's.
+    /// `cl_khr_external_memory_android_hardware_buffer`, which is provisional.
     ///
     /// # Safety
     /// It is one, and alive until the import returned. The platform takes a reference of its own, and the caller keeps its own. Its usage flags

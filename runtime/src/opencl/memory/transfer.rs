@@ -10,7 +10,7 @@ use std::{
 };
 
 use clcu_sys::{
-    Command,
+    Command, CommandInfo,
     opencl::{self, cl_event, cl_mem},
     rules::{Found, HandleType},
 };
@@ -67,31 +67,21 @@ impl To {
     }
 }
 
-/// Acquires memory, all of it by one command, after the events of `wait_list`. No memory at all is allowed.
-///
-/// # Errors
-/// [`Error::Invalid`] where the queue's device is none that the memory is for; [`Error::Transfer`] where a part of it is acquired already.
-pub fn acquire(queue: &Queue, memory: &[&ExternalMemory], wait_list: &[Event]) -> Result<Event, Error> {
-    transfer(queue, memory, wait_list, To::OpenCl)
-}
-
-/// Releases memory that was acquired, all of it by one command, after the events of `wait_list`. Only then the other side may access it.
-///
-/// # Errors
-/// As for [`acquire`], where a part of it is not acquired.
-pub fn release(queue: &Queue, memory: &[&ExternalMemory], wait_list: &[Event]) -> Result<Event, Error> {
-    transfer(queue, memory, wait_list, To::OtherSide)
-}
-
 impl ExternalMemory {
-    /// Acquires it, after the events of `wait_list`, for all devices that it is for. See [`acquire`].
-    pub fn acquire(&self, queue: &Queue, wait_list: &[Event]) -> Result<Event, Error> {
-        acquire(queue, &[self], wait_list)
+    /// Acquires it for all devices that it is for, when the queue gets there: `clEnqueueAcquireExternalMemObjectsKHR`.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] where the queue's device is none that the memory is for; [`Error::Transfer`] where it is acquired already.
+    pub fn acquire(&self, queue: &Queue) -> Result<(), Error> {
+        queue.acquire_memory(&[self])
     }
 
-    /// Releases it for the other side, after the events of `wait_list`. See [`release`].
-    pub fn release(&self, queue: &Queue, wait_list: &[Event]) -> Result<Event, Error> {
-        release(queue, &[self], wait_list)
+    /// Releases it for the other side, when the queue gets there: `clEnqueueReleaseExternalMemObjectsKHR`.
+    ///
+    /// # Errors
+    /// As for [`acquire`](Self::acquire), where it is not acquired.
+    pub fn release(&self, queue: &Queue) -> Result<(), Error> {
+        queue.release_memory(&[self])
     }
 
     /// Whether it is acquired, as far as this value knows.
@@ -117,31 +107,76 @@ impl ExternalMemory {
     }
 }
 
-fn transfer(queue: &Queue, memory: &[&ExternalMemory], wait_list: &[Event], to: To) -> Result<Event, Error> {
+impl Queue {
+    /// Acquires all of this memory when the queue gets there, by one call of the platform. None at all is allowed.
+    ///
+    /// # Errors
+    /// As for [`ExternalMemory::acquire`]; nothing is acquired then.
+    pub fn acquire_memory(&self, memory: &[&ExternalMemory]) -> Result<(), Error> {
+        transfer(self, memory, &[], To::OpenCl, None)
+    }
+
+    /// Releases all of this memory when the queue gets there, by one call of the platform. Only then the other side may access it.
+    ///
+    /// # Errors
+    /// As for [`ExternalMemory::release`]; nothing is released then.
+    pub fn release_memory(&self, memory: &[&ExternalMemory]) -> Result<(), Error> {
+        transfer(self, memory, &[], To::OtherSide, None)
+    }
+
+    /// Acquires all of this memory when the queue gets there and all events have completed. The event is that of the acquisition.
+    ///
+    /// # Errors
+    /// As for [`Queue::acquire_memory`].
+    pub fn acquire_memory_after(&self, memory: &[&ExternalMemory], events: &[&Event]) -> Result<Event, Error> {
+        let mut event = cl_event::NULL;
+        transfer(self, memory, events, To::OpenCl, Some(&mut event))?;
+        self.own(event, opencl::clEnqueueAcquireExternalMemObjectsKHR.info())
+    }
+
+    /// Releases all of this memory when the queue gets there and all events have completed. The event is that of the release.
+    ///
+    /// # Errors
+    /// As for [`Queue::release_memory`].
+    pub fn release_memory_after(&self, memory: &[&ExternalMemory], events: &[&Event]) -> Result<Event, Error> {
+        let mut event = cl_event::NULL;
+        transfer(self, memory, events, To::OtherSide, Some(&mut event))?;
+        self.own(event, opencl::clEnqueueReleaseExternalMemObjectsKHR.info())
+    }
+
+    fn own(&self, event: cl_event, command: &'static CommandInfo) -> Result<Event, Error> {
+        if event.is_null() {
+            return Err(Error::Nothing { command, driver: Arc::clone(self.context().platform().shared_driver()) });
+        }
+        Ok(Event::own(self.context(), event))
+    }
+}
+
+fn transfer(
+    queue: &Queue,
+    memory: &[&ExternalMemory],
+    events: &[&Event],
+    to: To,
+    event: Option<&mut cl_event>,
+) -> Result<(), Error> {
     match to {
         To::OpenCl => fits(queue, memory, opencl::clEnqueueAcquireExternalMemObjectsKHR)?,
         To::OtherSide => fits(queue, memory, opencl::clEnqueueReleaseExternalMemObjectsKHR)?,
     }
-    let context = queue.context();
+    let platform = queue.context().platform();
     let handles: Vec<cl_mem> = memory.iter().map(|one| one.handle).collect();
-    let events: Vec<cl_event> = wait_list.iter().map(Event::as_raw).collect();
+    let events: Vec<cl_event> = events.iter().map(|event| event.as_raw()).collect();
     let objects = Objects { queue: queue.as_raw(), objects: &handles, wait_list: &events };
     let claimed = Claimed::new(memory, to)?;
-    let mut event = cl_event::NULL;
     // SAFETY: the queue, the memory and the events are alive.
     unsafe {
         match to {
-            To::OpenCl => checked::acquire_external_memory(context.platform(), objects, Some(&mut event), &[])?,
-            To::OtherSide => checked::release_external_memory(context.platform(), objects, Some(&mut event), &[])?,
+            To::OpenCl => checked::acquire_external_memory(platform, objects, event, &[])?,
+            To::OtherSide => checked::release_external_memory(platform, objects, event, &[])?,
         }
     }
     claimed.keep();
-    if event.is_null() {
-        let (acquire, release) = (&opencl::clEnqueueAcquireExternalMemObjectsKHR, &opencl::clEnqueueReleaseExternalMemObjectsKHR);
-        let command = if to.after() { acquire.info() } else { release.info() };
-        return Err(Error::Nothing { command, driver: Arc::clone(context.platform().shared_driver()) });
-    }
-    Ok(Event::own(context, event))
+    Ok(())
 }
 
 /// Whether the queue's device is one that all of the memory is for.

@@ -65,6 +65,8 @@ use super::{
     error::{Error, Obstacle, Unsupported},
     kind,
 };
+#[cfg(unix)]
+use crate::descriptor;
 use crate::{
     import::{Carrier, DUPLICATING},
     trace,
@@ -90,6 +92,8 @@ struct Inner {
     handle: cl_semaphore_khr,
     /// The handle type from which it was made, if it was made from a handle.
     imported_from: Option<HandleTypeValue>,
+    /// Its row.
+    row: Option<&'static HandleType>,
     /// What it may be exported as; `None` where somebody else made it.
     export_types: Option<Vec<u64>>,
     /// The device that it is for, if it is for one alone.
@@ -148,7 +152,7 @@ impl Semaphore<Binary> {
         let handle = make(checked, context, &words)?;
         let export_types = Some(export.map(|handle_type| handle_type.0.into()).into_iter().collect());
         let tracker = Tracker::new(None, Beginning::Created, tracking);
-        let inner = Inner { context: context.clone(), handle, imported_from: None, export_types, device, tracker };
+        let inner = Inner { context: context.clone(), handle, imported_from: None, row: None, export_types, device, tracker };
         Ok(Self { inner, kind: PhantomData })
     }
 }
@@ -178,6 +182,8 @@ impl<K: Kind> Semaphore<K> {
     /// # Errors
     /// A file descriptor comes back in the error, whatever the platform did with it: see [`ImportError::into_fd`].
     pub fn import(context: &Context, source: Source<'_, K>) -> Result<Self, ImportError> {
+        #[cfg(unix)]
+        let is_suspicious = source.is_suspicious;
         let Source { handle_type, word, carrier, device, tracking, .. } = source;
         let mut properties = properties_of(handle_type, word);
         if let Some(device) = device {
@@ -186,6 +192,10 @@ impl<K: Kind> Semaphore<K> {
         let words = properties.words();
         let ready = || {
             let (ready, row) = demand_import::<K>(context, handle_type, device, &carrier, &words)?;
+            #[cfg(unix)]
+            if is_suspicious && let Carrier::Fd(fd) = &carrier {
+                descriptor::check(fd, row).map_err(Error::Descriptor)?;
+            }
             let witness = carrier.witness();
             Ok((ready, row, witness.map_err(|error| Error::System { what: DUPLICATING, number: error.raw_os_error() })?))
         };
@@ -209,7 +219,15 @@ impl<K: Kind> Semaphore<K> {
         carrier.give(row.owner_on_success);
         let tracker = Tracker::new(Some(row), beginning, tracking);
         let imported_from = Some(handle_type);
-        let inner = Inner { context: context.clone(), handle, imported_from, export_types: Some(Vec::new()), device, tracker };
+        let inner = Inner {
+            context: context.clone(),
+            handle,
+            imported_from,
+            row: Some(row),
+            export_types: Some(Vec::new()),
+            device,
+            tracker,
+        };
         Ok(Self { inner, kind: PhantomData })
     }
 
@@ -236,7 +254,7 @@ impl<K: Kind> Semaphore<K> {
             demand_payload::<K>(context.platform(), row)?;
         }
         let tracker = Tracker::new(row, Beginning::Unknown, tracking);
-        let inner = Inner { context: context.clone(), handle, imported_from, export_types: None, device: None, tracker };
+        let inner = Inner { context: context.clone(), handle, imported_from, row, export_types: None, device: None, tracker };
         Ok(Self { inner, kind: PhantomData })
     }
 
@@ -257,7 +275,7 @@ impl<K: Kind> Semaphore<K> {
 
     /// Another owner of the same semaphore. Both follow its state together.
     pub fn retain(&self) -> Result<Self, Error> {
-        let Inner { context, handle, imported_from, export_types, device, tracker } = &self.inner;
+        let Inner { context, handle, imported_from, row, export_types, device, tracker } = &self.inner;
         context.platform().demand(&[opencl::clRetainSemaphoreKHR.info()])?;
         let retain = context.platform().checked(&opencl::clRetainSemaphoreKHR);
         // SAFETY: it is alive.
@@ -266,6 +284,7 @@ impl<K: Kind> Semaphore<K> {
             context: context.clone(),
             handle: *handle,
             imported_from: *imported_from,
+            row: *row,
             export_types: export_types.clone(),
             device: *device,
             tracker: tracker.clone(),
@@ -276,7 +295,7 @@ impl<K: Kind> Semaphore<K> {
     /// The kind of handle that it was made from; `None` where it was made from none.
     #[must_use]
     pub fn handle_type(&self) -> Option<&'static HandleType> {
-        self.inner.imported_from.and_then(kind::of_semaphore)
+        self.inner.row
     }
 
     /// The context.
@@ -355,8 +374,7 @@ impl Inner {
             return Ok(());
         }
         self.tracker.ended();
-        let row = self.imported_from.and_then(kind::of_semaphore);
-        let release = self.context.platform().checked(&opencl::clReleaseSemaphoreKHR).about(row);
+        let release = self.context.platform().checked(&opencl::clReleaseSemaphoreKHR).about(self.row);
         // SAFETY: it is alive, and this is the one time that this reference is released.
         release.call(|release| unsafe { release(handle) })
     }

@@ -183,30 +183,30 @@ fn call<R: checked::Direction, D>(
         let Inner { handle, imported_from, .. } = operation.semaphore;
         Use { semaphore: *handle, handle_type: *imported_from, payload: operation.payload }
     };
-    let elsewhere = |broken: bool| broken.then_some(Found::Call);
-    let same_context = operations.iter().all(|operation| operation.semaphore.context.is(context));
-    let same_device =
-        operations.iter().all(|operation| operation.semaphore.device.is_none_or(|device| device == queue.device_id()));
-    let known_device = operations.iter().all(|operation| operation.semaphore.context.device_ids().contains(&queue.device_id()));
+    let about = if let [one] = operations { one.semaphore.row } else { None };
+    let mut checked = context.platform().checked(&R::COMMAND).about(about);
+    for operation in operations {
+        let Inner { context: own, device, .. } = operation.semaphore;
+        let elsewhere = |broken: bool| broken.then_some(Found::Call);
+        let is_listed = device.is_none_or(|device| device == queue.device_id());
+        let is_known = own.device_ids().contains(&queue.device_id());
+        checked.settle("/INVALID_CONTEXT/command_queue+sema_objects-same-context", elsewhere(!own.is(context)));
+        checked.settle("/INVALID_COMMAND_QUEUE/command_queue+sema_objects-device-in-list", elsewhere(!is_listed));
+        checked.settle("/INVALID_COMMAND_QUEUE/sema_objects+command_queue-device-of-context", elsewhere(!is_known));
+    }
     let same_events = events.iter().all(|event| event.context().is(context));
-    let checked = context
-        .platform()
-        .checked(&R::COMMAND)
-        .settled("/INVALID_CONTEXT/command_queue+sema_objects-same-context", elsewhere(!same_context))
-        .settled("/INVALID_COMMAND_QUEUE/command_queue+sema_objects-device-in-list", elsewhere(!same_device))
-        .settled("/INVALID_COMMAND_QUEUE/sema_objects+command_queue-device-of-context", elsewhere(!known_device))
-        .settled("/INVALID_CONTEXT/command_queue+event_wait_list-same-context", elsewhere(!same_events));
+    checked.settle("/INVALID_CONTEXT/command_queue+event_wait_list-same-context", (!same_events).then_some(Found::Call));
     let queue = queue.as_raw();
     if let ([one], []) = (operations, events) {
         let enqueue = Enqueue { queue, semaphores: &[use_of(one)], wait_list: &[] };
         // SAFETY: queue and semaphore are alive.
-        unsafe { checked::make::<R>(checked, enqueue, event)? };
+        unsafe { checked::make::<R>(&mut checked, enqueue, event)? };
     } else {
         let semaphores: Vec<_> = operations.iter().map(use_of).collect();
         let wait_list: Vec<_> = events.iter().map(|event| event.as_raw()).collect();
         let enqueue = Enqueue { queue, semaphores: &semaphores, wait_list: &wait_list };
         // SAFETY: the queue, the semaphores and the events are alive.
-        unsafe { checked::make::<R>(checked, enqueue, event)? };
+        unsafe { checked::make::<R>(&mut checked, enqueue, event)? };
     }
     Ok((!made.is_null()).then(|| Event::own(context, made)))
 }

@@ -109,13 +109,26 @@ pub struct Source<'a, K> {
     pub(super) carrier: Carrier,
     pub(super) device: Option<clcu_sys::opencl::cl_device_id>,
     pub(super) tracking: Tracking,
+    /// Whether it is asked what the descriptor refers to.
+    #[cfg(unix)]
+    pub(super) is_suspicious: bool,
     kind: PhantomData<fn() -> K>,
     borrowed: PhantomData<&'a ()>,
 }
 
 impl<'a, K: Kind> Source<'a, K> {
     fn new(handle_type: HandleType, word: u64, carrier: Carrier) -> Self {
-        Self { handle_type, word, carrier, device: None, tracking: Tracking::default(), kind: PhantomData, borrowed: PhantomData }
+        Self {
+            handle_type,
+            word,
+            carrier,
+            device: None,
+            tracking: Tracking::default(),
+            #[cfg(unix)]
+            is_suspicious: false,
+            kind: PhantomData,
+            borrowed: PhantomData,
+        }
     }
 
     /// For this device alone. A context of several devices needs it.
@@ -127,6 +140,14 @@ impl<'a, K: Kind> Source<'a, K> {
     /// How closely its signals and waits are followed.
     pub fn tracking(mut self, tracking: Tracking) -> Self {
         self.tracking = tracking;
+        self
+    }
+
+    /// The operating system is asked what the descriptor refers to, and the import refused if it cannot be a handle of this type
+    /// ([`descriptor::check`](crate::descriptor::check)): drivers take one for another without a word, or crash. It costs a few system calls.
+    #[cfg(unix)]
+    pub fn checking_descriptor(mut self) -> Self {
+        self.is_suspicious = true;
         self
     }
 
