@@ -37,8 +37,8 @@ fn live(scene: &Scene, source: Source<'_>, handle_type: Type, word: usize, kept:
     // The name comes after, as the mock found it.
     assert!(call.contains(&sent), "{short}: {call} has no {sent}");
     assert_eq!(scene.icd.number(c"mock_kept"), kept, "{short}");
-    memory.acquire(&scene.queue, &[]).expect("the mock acquires it");
-    memory.release(&scene.queue, &[]).expect("the mock releases it");
+    memory.acquire(&scene.queue).expect("the mock acquires it");
+    memory.release(&scene.queue).expect("the mock releases it");
     scene.queue.finish().expect("the mock finishes");
     memory.destroy().expect("the mock destroys it");
     assert_eq!((scene.icd.number(c"mock_kept"), scene.icd.alive(Kind::Memory)), (0, 0), "{short}");

@@ -119,7 +119,7 @@ fn the_two_sides_of_a_handle_see_each_other() {
 }
 
 #[test]
-fn an_exported_number_has_32_bits_and_a_size_that_is_another_is_an_error() {
+fn a31_an_exported_number_has_32_bits_and_a_size_that_is_another_is_an_error() {
     let Some(scene) = Scene::new("opencl_semaphores: exported numbers") else { return };
     let create = Create::binary().exportable(KMT);
     let semaphore = Semaphore::create(&scene.context, create).expect("the mock makes it");
