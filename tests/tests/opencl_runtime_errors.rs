@@ -483,7 +483,7 @@ fn d05_an_error_begins_with_the_call_the_name_and_the_number() {
 fn a_command_for_which_the_specification_lists_no_codes_says_so() {
     let Some(calls) = Calls::new("opencl_runtime_errors: no list") else { return };
     let command = opencl::ERRORS.iter().find(|row| row.codes.is_none()).expect("extensions of vendors have none");
-    let info = *opencl::COMMANDS.iter().find(|info| info.symbol.to_bytes() == command.symbol.as_bytes()).expect("it is a command");
+    let info = opencl::COMMANDS.iter().find(|info| info.symbol.to_bytes() == command.symbol.as_bytes()).expect("it is a command");
     calls.scene.icd.fail("clGetSemaphoreInfoKHR", -30, 0, 1);
     let mut error = refused(calls.sound("clGetSemaphoreInfoKHR").expect_err("the mock refuses"));
     error.command = info;
