@@ -66,7 +66,8 @@ fn every_kind_of_windows_is_imported_as_it_is_and_nothing_is_closed() {
     assert!(call.contains("\\u20ac\\ud83d\\udca1"), "the name as UTF-16: {call}");
     let of_windows = HANDLE_TYPES.iter().filter(|row| row.kind == HandleKind::Memory && row.platform == Platform::Windows);
     let mut all: Vec<_> = of_windows.map(|row| row.short).collect();
-    (all.sort_unstable(), seen.sort_unstable());
+    all.sort_unstable();
+    seen.sort_unstable();
     assert_eq!(seen, all);
 }
 
