@@ -3,6 +3,7 @@
 
 use std::{
     env,
+    fmt::Write as _,
     os::fd::{AsRawFd as _, OwnedFd},
     process::{Command, Output, Stdio},
     sync::Arc,
@@ -26,8 +27,12 @@ const DEVICE: &str = "CLCU_GPU_DEVICE";
 
 const WORDS: usize = 1024;
 
-fn hexadecimal(bytes: &[std::ffi::c_char]) -> String {
-    bytes.iter().map(|byte| format!("{:02x}", byte.to_ne_bytes()[0])).collect()
+/// Bytes as two digits each, for the environment.
+fn hexadecimal(bytes: impl IntoIterator<Item = u8>) -> String {
+    bytes.into_iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("a string takes everything");
+        text
+    })
 }
 
 fn bytes<B: From<u8> + Copy, const N: usize>(text: &str) -> [B; N] {
@@ -48,7 +53,7 @@ fn characters<const N: usize>(text: &str) -> [std::ffi::c_char; N] {
 fn other(task: &str, gpu: &Gpu, bytes: &str, fd: Option<OwnedFd>) -> String {
     let mut command = Command::new(env::current_exe().expect("this program has a file"));
     command.args(["--exact", "processes::the_other_process", "--nocapture"]);
-    let uuid: String = gpu.vulkan.uuid.iter().map(|byte| format!("{byte:02x}")).collect();
+    let uuid = hexadecimal(gpu.vulkan.uuid);
     command.env(TASK, task).env(BYTES, bytes).env(DEVICE, uuid);
     command.stdin(fd.map_or_else(Stdio::null, Stdio::from));
     let Output { status, stdout, stderr } = command.output().expect("this program can be started again");
@@ -144,7 +149,7 @@ fn memory_of_a_pool_is_found_by_another_process() {
     };
     let memory = pool.allocate(&current.default_stream(), WORDS * 4).expect("so much is there");
     let data = memory.export_pointer().expect("memory of such a pool is exported");
-    let text: String = data.reserved.iter().map(|byte| format!("{byte:02x}")).collect();
+    let text = hexadecimal(data.reserved);
     let fd = pool.export_fd().expect("it is exported");
     // SAFETY: asking about a number does nothing to it.
     assert_eq!(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFD) }, libc::FD_CLOEXEC);
@@ -167,7 +172,7 @@ fn memory_and_events_are_opened_by_another_process_by_their_bytes() {
     // SAFETY: it is the beginning of an allocation.
     match unsafe { ipc::export_memory(&current, address) } {
         Ok(handle) => exchange(&current, address, || {
-            other("memory", &gpu, &hexadecimal(&handle.reserved), None);
+            other("memory", &gpu, &hexadecimal(handle.reserved.map(|byte| byte.to_ne_bytes()[0])), None);
         }),
         // Containers forbid it at times; the error is the fact.
         Err(error @ (Error::Call(_) | Error::Unsupported(_))) => println!("memory is not shared so: {error}"),
@@ -186,7 +191,9 @@ fn memory_and_events_are_opened_by_another_process_by_their_bytes() {
         assert_eq!(create(&raw mut event, INTERPROCESS_WITHOUT_TIMING), CUresult::CUDA_SUCCESS);
         assert_eq!(record(event, current.default_stream().as_raw()), CUresult::CUDA_SUCCESS);
         match ipc::export_event(&current, event) {
-            Ok(handle) => println!("{}", other("event", &gpu, &hexadecimal(&handle.reserved), None)),
+            Ok(handle) => {
+                other("event", &gpu, &hexadecimal(handle.reserved.map(|byte| byte.to_ne_bytes()[0])), None);
+            }
             Err(error @ (Error::Call(_) | Error::Unsupported(_))) => println!("events are not shared so: {error}"),
             Err(error) => panic!("{error}"),
         }
