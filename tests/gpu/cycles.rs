@@ -21,7 +21,7 @@ const SEMAPHORES: u32 = 100_000;
 const MEMORIES: u32 = 5_000;
 /// What the device may have less afterwards: one block of the driver's own.
 const DEVICE_TOLERANCE: usize = 2 << 20;
-/// X
+/// What the process may have more afterwards: what an allocator keeps for later.
 const HOST_TOLERANCE: usize = 8 << 20;
 
 /// What can leak: descriptors, free bytes of the device, resident bytes of the process.

@@ -3,11 +3,13 @@
 //! Without a GPU, or without a Vulkan loader, each test says that it is skipped; `CLCU_REQUIRE=gpu` makes that a failure. What the driver was
 //! seen to do is in `RESULTS.md` beside this file, with how to repeat it.
 
+mod allocations;
 mod cycles;
 mod descriptors;
 mod mistaken;
 mod misuse;
 mod opencl;
+mod processes;
 mod sharing;
 mod vulkan;
 

@@ -172,13 +172,6 @@ impl Writer<'_> {
         Self: 'm,
     {
         let model = self.model;
-        fn element(ctype: &CType) -> Option<&str> {
-            match ctype {
-                CType::Named(name) => Some(name),
-                CType::Array { of, .. } => element(of),
-                _ => None,
-            }
-        }
         let name = element(&member.ctype)?;
         model.records.iter().find(|one| one.name == name && one.parent.as_deref() == Some(record.name.as_str()))
     }
@@ -204,6 +197,15 @@ impl Writer<'_> {
         parameters.iter().chain([&command.returns]).for_each(|ctype| self.needs(ctype));
         let dialect = Dialect { calling_convention: "CUDAAPI", rename: &c };
         let _ = writeln!(self.text, "{};", dialect.prototype(&command.returns, &format!("CUDAAPI {symbol}"), &parameters));
+    }
+}
+
+/// What a type is made of, arrays taken apart.
+fn element(ctype: &CType) -> Option<&str> {
+    match ctype {
+        CType::Named(name) => Some(name),
+        CType::Array { of, .. } => element(of),
+        _ => None,
     }
 }
 

@@ -87,10 +87,14 @@ impl Builder {
     /// no gcc.
     #[cfg(unix)]
     fn compiled(&self) -> Option<Vec<u8>> {
-        use std::sync::{Mutex, PoisonError};
+        use std::{
+            collections::BTreeMap,
+            sync::{Mutex, PoisonError},
+        };
 
-        static COMPILED: Mutex<std::collections::BTreeMap<(&str, Vec<String>), Vec<u8>>> =
-            Mutex::new(std::collections::BTreeMap::new());
+        /// By source and arguments.
+        type Compiled = BTreeMap<(&'static str, Vec<String>), Vec<u8>>;
+        static COMPILED: Mutex<Compiled> = Mutex::new(BTreeMap::new());
         let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (self.source, self.arguments.clone());
         if let Some(library) = compiled.get(&key) {

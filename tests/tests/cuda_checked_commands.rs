@@ -81,9 +81,8 @@ fn every_command_that_takes_an_external_handle_or_descriptor_has_a_checked_funct
         .map(|entry| fs::read_to_string(entry.expect("it can be listed").path()).expect("it can be read"))
         .collect();
     let has = |symbol: &str| {
-        functions.contains(&format!("&cuda::{symbol};"))
-            || functions.contains(&format!("&cuda::{symbol})"))
-            || functions.contains(&format!("&cuda::{symbol},"))
+        let name = format!("cuda::{symbol}");
+        functions.match_indices(&name).any(|(at, _)| functions[at + name.len()..].starts_with([';', ',', ')']))
     };
     let mut wanted = Vec::new();
     let mut used = BTreeSet::new();

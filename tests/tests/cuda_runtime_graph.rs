@@ -128,17 +128,15 @@ fn a_node_of_any_type_is_checked_by_its_type() {
     let Some(driver) = mock::cuda().open("cuda_runtime_graph: any node") else { return };
     let library = &driver.library;
     let mut semaphores = [semaphore(&driver, TIMELINE)];
-    let mut node_of = |flags: u32| {
-        let parameters = Box::leak(Box::new(signal(5, flags)));
-        let mut node = *Zeroed::<CUgraphNodeParams>::new()
+    let (plain, flagged) = (signal(5, 0), signal(5, 1));
+    let mut node_of = |parameters: &Zeroed<'static, SignalParameters>| {
+        *Zeroed::<CUgraphNodeParams>::new()
             .with(CUgraphNodeParams::TYPE, CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL)
             .with(CUgraphNodeParams::EXT_SEM_SIGNAL_EXT_SEM_ARRAY, semaphores.as_mut_ptr())
             .with(CUgraphNodeParams::EXT_SEM_SIGNAL_PARAMS_ARRAY, parameters.as_ptr())
-            .with(CUgraphNodeParams::EXT_SEM_SIGNAL_NUM_EXT_SEMS, 1);
-        node.reserved2 = 0;
-        node
+            .with(CUgraphNodeParams::EXT_SEM_SIGNAL_NUM_EXT_SEMS, 1)
     };
-    let (mut good, mut bad) = (node_of(0), node_of(1));
+    let (mut good, mut bad) = (node_of(&plain), node_of(&flagged));
     // SAFETY: as above; the type says what the union holds.
     unsafe {
         checked::graph_add_node(library, graph(), &[], &mut good, &[TIMELINE], &[]).expect("it adds");

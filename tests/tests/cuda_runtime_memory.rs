@@ -177,11 +177,11 @@ fn d06_a_kind_that_is_newer_than_the_driver_is_unsupported_with_three_versions()
     let Some(driver) = mock::cuda().with("DRIVER_VERSION=12040").open(test) else { return };
     let current = driver.context.enter().expect("the mock has contexts");
     let error = ExternalMemory::import(&current, dma_buf()).expect_err("it came with 13.0").into_error();
-    let text = error.to_string();
-    let Error::Unsupported(unsupported) = error else { panic!("{text}") };
+    let message = error.to_string();
+    let Error::Unsupported(unsupported) = error else { panic!("{message}") };
     assert_eq!(unsupported.why, Obstacle::Driver(Version(13000)));
     for part in ["needs a driver for CUDA 13.0 or newer", "bindings of CUDA 13.5", "(version 12.4)", "may be OPAQUE_FD, NVSCIBUF"] {
-        assert!(text.contains(part), "{text}");
+        assert!(message.contains(part), "{message}");
     }
     assert_eq!(driver.mock.calls("cuImportExternalMemory"), 0);
     let capabilities = driver.context.device().capabilities();

@@ -1,4 +1,24 @@
 //! The CUDA driver: in, where to look for it; out, a [`Library`] whose commands are found on first use.
+//!
+//! Three layers, each usable without the next, and beside other crates that call CUDA: handles go in and out raw (`from_raw`, `as_raw`,
+//! `into_raw`), and contexts are pushed and popped, never replaced.
+//!
+//! | layer | what it gives | what it checks | what its caller promises |
+//! | --- | --- | --- | --- |
+//! | [`Library`] | any of the driver's commands, as a function ([`Library::get`]) | that the driver has it | what the command's documentation asks for, as in C |
+//! | [`checked`], [`Library::checked`] | the same, called only if no rule is broken | every rule that a program can decide: all that are broken are listed | that bytes are initialised and pointers can be followed, and what rules only attest |
+//! | owners | [`ExternalSemaphore`], [`ExternalMemory`], [`Allocation`], [`Pool`], [`Reservation`], [`ipc`], [`range`] | besides: what the device supports, what could not be destroyed later, who owns a handle, what goes before what | nothing; where a raw handle comes in, what its constructor says |
+//!
+//! What is owned needs a context that is current ([`Context::enter`]), which belongs to a [`Device`]; what went wrong is an [`Error`].
+//!
+//! | to share | in | out |
+//! | --- | --- | --- |
+//! | a semaphore | [`semaphore::Source`], ten types of handles | — |
+//! | memory of another API | [`memory::Source`], nine types of handles | — |
+//! | an allocation, mapped by [`Allocation::map`] | [`Allocation`] by file descriptor, Windows handle, fabric | the same |
+//! | a pool and its memory | [`Pool`] by file descriptor, Windows handle, fabric; [`Pool::import_pointer`] | the same; [`PoolMemory::export_pointer`] |
+//! | a range of addresses | — | [`range`], a dma-buf |
+//! | memory or an event of a process | [`ipc::IpcMemory`], [`ipc::IpcEvent`] | [`ipc`], 64 bytes |
 
 pub mod advice;
 mod allocation;

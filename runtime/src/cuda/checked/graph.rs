@@ -78,11 +78,11 @@ impl Arrays<cuda::CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS> {
 /// Every byte of the parameters is initialised.
 unsafe fn checked<'l, F: Copy, P: Record>(
     library: &'l Library,
-    command: &Command<F>,
+    command: Command<F>,
     semaphores: &[(CUexternalSemaphore, CUexternalSemaphoreHandleType, &P)],
     waived: &'l [&'l str],
 ) -> Checked<'l, F> {
-    semaphores.iter().fold(library.checked(command).waiving(waived), |checked, (_, handle_type, parameters)| {
+    semaphores.iter().fold(library.checked(&command).waiving(waived), |checked, (_, handle_type, parameters)| {
         // SAFETY: promised by the caller.
         unsafe { checked.semaphore(library, Some(*handle_type), *parameters) }
     })
@@ -102,7 +102,7 @@ pub unsafe fn graph_add_external_semaphores_signal_node(
     let command = &cuda::cuGraphAddExternalSemaphoresSignalNode;
     let (mut node, mut arrays) = (CUgraphNode::NULL, Arrays::new(signals)?);
     // SAFETY: promised by the caller.
-    let checked = unsafe { checked(library, command, signals, waived) };
+    let checked = unsafe { checked(library, *command, signals, waived) };
     let checked = checked.dependencies::<cuda::cuGraphAddExternalSemaphoresSignalNode_arguments>(dependencies);
     let (nodes, many, parameters) = (array(dependencies), dependencies.len(), arrays.node());
     // SAFETY: the result is written to memory that is ours, and the arrays are as long as is said; the caller promises the rest.
@@ -124,7 +124,7 @@ pub unsafe fn graph_add_external_semaphores_wait_node(
     let command = &cuda::cuGraphAddExternalSemaphoresWaitNode;
     let (mut node, mut arrays) = (CUgraphNode::NULL, Arrays::new(waits)?);
     // SAFETY: promised by the caller.
-    let checked = unsafe { checked(library, command, waits, waived) };
+    let checked = unsafe { checked(library, *command, waits, waived) };
     let checked = checked.dependencies::<cuda::cuGraphAddExternalSemaphoresWaitNode_arguments>(dependencies);
     let (nodes, many, parameters) = (array(dependencies), dependencies.len(), arrays.node());
     // SAFETY: the result is written to memory that is ours, and the arrays are as long as is said; the caller promises the rest.
@@ -145,7 +145,7 @@ pub unsafe fn graph_external_semaphores_signal_node_set_params(
     let mut arrays = Arrays::new(signals)?;
     let parameters = arrays.node();
     // SAFETY: promised by the caller.
-    let checked = unsafe { checked(library, &cuda::cuGraphExternalSemaphoresSignalNodeSetParams, signals, waived) };
+    let checked = unsafe { checked(library, cuda::cuGraphExternalSemaphoresSignalNodeSetParams, signals, waived) };
     // SAFETY: the arrays are as long as is said; the caller promises the rest.
     checked.call(|set| unsafe { set(node, &raw const parameters) })
 }
@@ -163,7 +163,7 @@ pub unsafe fn graph_external_semaphores_wait_node_set_params(
     let mut arrays = Arrays::new(waits)?;
     let parameters = arrays.node();
     // SAFETY: promised by the caller.
-    let checked = unsafe { checked(library, &cuda::cuGraphExternalSemaphoresWaitNodeSetParams, waits, waived) };
+    let checked = unsafe { checked(library, cuda::cuGraphExternalSemaphoresWaitNodeSetParams, waits, waived) };
     // SAFETY: the arrays are as long as is said; the caller promises the rest.
     checked.call(|set| unsafe { set(node, &raw const parameters) })
 }
@@ -183,7 +183,7 @@ pub unsafe fn graph_exec_external_semaphores_signal_node_set_params(
     let mut arrays = Arrays::new(signals)?;
     let parameters = arrays.node();
     // SAFETY: promised by the caller.
-    let checked = unsafe { checked(library, &cuda::cuGraphExecExternalSemaphoresSignalNodeSetParams, signals, waived) };
+    let checked = unsafe { checked(library, cuda::cuGraphExecExternalSemaphoresSignalNodeSetParams, signals, waived) };
     // SAFETY: the arrays are as long as is said; the caller promises the rest.
     checked.call(|set| unsafe { set(graph, node, &raw const parameters) })
 }
@@ -202,7 +202,7 @@ pub unsafe fn graph_exec_external_semaphores_wait_node_set_params(
     let mut arrays = Arrays::new(waits)?;
     let parameters = arrays.node();
     // SAFETY: promised by the caller.
-    let checked = unsafe { checked(library, &cuda::cuGraphExecExternalSemaphoresWaitNodeSetParams, waits, waived) };
+    let checked = unsafe { checked(library, cuda::cuGraphExecExternalSemaphoresWaitNodeSetParams, waits, waived) };
     // SAFETY: the arrays are as long as is said; the caller promises the rest.
     checked.call(|set| unsafe { set(graph, node, &raw const parameters) })
 }
@@ -213,12 +213,12 @@ pub unsafe fn graph_exec_external_semaphores_wait_node_set_params(
 /// As for [`graph_add_node`].
 unsafe fn any<'l, F: Copy>(
     library: &'l Library,
-    command: &Command<F>,
+    command: Command<F>,
     parameters: &CUgraphNodeParams,
     handle_types: &[CUexternalSemaphoreHandleType],
     waived: &'l [&'l str],
 ) -> Checked<'l, F> {
-    let checked = library.checked(command).waiving(waived);
+    let checked = library.checked(&command).waiving(waived);
     // SAFETY: promised by the caller.
     let mut checked = unsafe { checked.raw_record(parameters, &library.given) };
     match parameters.r#type {
@@ -260,7 +260,7 @@ pub unsafe fn graph_add_node(
     let command = &cuda::cuGraphAddNode_v2;
     let mut node = CUgraphNode::NULL;
     // SAFETY: promised by the caller.
-    let checked = unsafe { any(library, command, parameters, handle_types, waived) };
+    let checked = unsafe { any(library, *command, parameters, handle_types, waived) };
     let checked = checked.dependencies::<cuda::cuGraphAddNode_v2_arguments>(dependencies);
     let (nodes, many) = (array(dependencies), dependencies.len());
     // SAFETY: the result is written to memory that is ours, and the array is as long as is said; the caller promises the rest.
@@ -280,7 +280,7 @@ pub unsafe fn graph_node_set_params(
     waived: &[&str],
 ) -> Result<(), Error> {
     // SAFETY: promised by the caller.
-    let checked = unsafe { any(library, &cuda::cuGraphNodeSetParams, parameters, handle_types, waived) };
+    let checked = unsafe { any(library, cuda::cuGraphNodeSetParams, parameters, handle_types, waived) };
     // SAFETY: promised by the caller.
     checked.call(|set| unsafe { set(node, parameters) })
 }
@@ -298,7 +298,7 @@ pub unsafe fn graph_exec_node_set_params(
     waived: &[&str],
 ) -> Result<(), Error> {
     // SAFETY: promised by the caller.
-    let checked = unsafe { any(library, &cuda::cuGraphExecNodeSetParams, parameters, handle_types, waived) };
+    let checked = unsafe { any(library, cuda::cuGraphExecNodeSetParams, parameters, handle_types, waived) };
     // SAFETY: promised by the caller.
     checked.call(|set| unsafe { set(graph, node, parameters) })
 }
