@@ -73,7 +73,8 @@ fn main() {
     });
     let mut text = String::from("const LIBRARIES: &[(&str, &[&str], &[u8])] = &[\n");
     for (number, (source, arguments)) in numbered {
-        writeln!(text, "    ({source:?}, &{arguments:?}, include_bytes!({:?})),", library(&out, number)).expect("it is a text");
+        let path = library(&out, number).display().to_string();
+        writeln!(text, "    ({source:?}, &{arguments:?}, include_bytes!({path:?})),").expect("it is a text");
     }
     text.push_str("];\n");
     fs::write(out.join("compiled.rs"), text).expect("cargo's directory can be written to");

@@ -50,7 +50,7 @@ fn live(driver: &Opened, source: Source<'_>, sent: &[u8], kept: i32) -> &'static
 }
 
 #[test]
-fn a_borrowed_handle_of_every_kind_stays_open_and_is_the_callers_to_close() {
+fn a05_a_borrowed_handle_of_every_kind_stays_open_and_is_the_callers_to_close() {
     let Some(driver) = mock::cuda().open("cuda_memory: borrowed handles") else { return };
     let object = handles::object();
     let other = object.try_clone().expect("there are numbers left");
@@ -71,7 +71,7 @@ fn a_borrowed_handle_of_every_kind_stays_open_and_is_the_callers_to_close() {
 }
 
 #[test]
-fn a_name_of_every_kind_that_has_names_reaches_the_driver_as_utf_16() {
+fn a35_a_name_of_every_kind_that_has_names_reaches_the_driver_as_utf_16() {
     let Some(driver) = mock::cuda().open("cuda_memory: names") else { return };
     let (object, units) = handles::named_object();
     let name = Utf16Name::new(&units).expect("it ends with a zero");
@@ -137,7 +137,7 @@ fn broken(driver: &Opened, descriptor: &Zeroed<'_, Descriptor>) -> Vec<&'static 
 }
 
 #[test]
-fn a_handle_and_a_name_or_neither_break_a_rule_of_every_kind_and_so_does_a_missing_flag() {
+fn a10_a11_a_handle_and_a_name_or_neither_or_a_missing_flag_break_a_rule_of_every_kind() {
     let Some(driver) = mock::cuda().open("cuda_memory: raw descriptors") else { return };
     let object = handles::object();
     let units = [71_u16, 0];

@@ -81,7 +81,7 @@ fn live<K: Kind>(driver: &Opened, source: Source<'_, K>, sent: &[u8], kept: i32,
 }
 
 #[test]
-fn a_borrowed_handle_of_every_kind_stays_open_and_is_the_callers_to_close() {
+fn a05_a_borrowed_handle_of_every_kind_stays_open_and_is_the_callers_to_close() {
     let Some(driver) = mock::cuda().open("cuda_semaphores: borrowed handles") else { return };
     let object = handles::object();
     let other = object.try_clone().expect("there are numbers left");
@@ -122,7 +122,7 @@ fn the_handle_may_be_closed_as_soon_as_the_import_returned_and_is_closed_once() 
 }
 
 #[test]
-fn a_name_of_every_kind_that_has_names_reaches_the_driver_as_utf_16() {
+fn a35_a_name_of_every_kind_that_has_names_reaches_the_driver_as_utf_16() {
     let Some(driver) = mock::cuda().open("cuda_semaphores: names") else { return };
     let (object, units) = handles::named_object();
     let name = Utf16Name::new(&units).expect("it ends with a zero");
@@ -226,7 +226,7 @@ fn broken(driver: &Opened, descriptor: &Zeroed<'_, Descriptor>) -> Vec<&'static 
 }
 
 #[test]
-fn a_handle_and_a_name_or_neither_break_a_rule_of_every_kind() {
+fn a11_a_handle_and_a_name_or_neither_break_a_rule_of_every_kind() {
     let Some(driver) = mock::cuda().open("cuda_semaphores: raw descriptors") else { return };
     let object = handles::object();
     let units = [71_u16, 0];

@@ -88,21 +88,43 @@ fn system_directory(test: &str) -> Option<(PathBuf, MutexGuard<'static, ()>)> {
     Some((directory, ALONE.lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
-/// A driver that was put into the system's directory, until this is dropped.
-struct Installed(PathBuf);
+/// A driver that was put into the system's directory, in the place of what was there, until this is dropped.
+struct Installed {
+    path: PathBuf,
+    before: Option<Vec<u8>>,
+}
 
 impl Installed {
     fn new(mock: &Mock, system: &Path) -> Self {
-        let path = system.join("nvcuda.dll");
+        let path = system.join(mock.path.file_name().expect("it has a name"));
+        let before = fs::read(&path).ok();
         fs::copy(&mock.path, &path).expect("the directory can be written to");
-        Self(path)
+        Self { path, before }
     }
 }
 
 impl Drop for Installed {
     fn drop(&mut self) {
-        fs::remove_file(&self.0).expect("no process uses it any more");
+        let restored = match &self.before {
+            Some(before) => fs::write(&self.path, before),
+            None => fs::remove_file(&self.path),
+        };
+        restored.expect("no process uses it any more");
     }
+}
+
+/// This program, in a directory.
+fn program_in(directory: &Path) -> PathBuf {
+    let program = directory.join("program.exe");
+    fs::copy(this_program(), &program).expect("the program can be copied");
+    program
+}
+
+/// Makes a directory the working directory, and the first in PATH.
+fn work_in(directory: &Path, command: &mut Command) {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let directories = [directory.to_owned()].into_iter().chain(env::split_paths(&path));
+    command.current_dir(directory).env("PATH", env::join_paths(directories).expect("no quotes"));
 }
 
 /// Whether a message has this path in it, in whichever case Windows spells it.
@@ -117,7 +139,7 @@ fn the_driver_comes_from_the_directory_of_the_system() {
     let Some(driver) = mock::cuda().build(test) else { return };
     let installed = Installed::new(&driver, &system);
     let text = child(&this_program(), "open CUDA", |_| {});
-    assert!(text.contains("opened ") && names(&text, &installed.0), "{text}");
+    assert!(text.contains("opened ") && names(&text, &installed.path), "{text}");
     assert!(text.contains("(version 13.5)"), "{text}");
 }
 
@@ -128,14 +150,7 @@ fn a_planted_driver_is_never_loaded_from_where_programs_lie_or_work_or_search() 
     let (Some(planted), Some(driver)) = (mock::cuda().build(test), mock::cuda().with("DRIVER_VERSION=12040").build(test)) else {
         return;
     };
-    // Beside the program, in its working directory, and in PATH.
-    let program = planted.directory().join("program.exe");
-    fs::copy(this_program(), &program).expect("the program can be copied");
-    let settle = |command: &mut Command| {
-        let path = env::var_os("PATH").unwrap_or_default();
-        let directories = [planted.directory().to_owned()].into_iter().chain(env::split_paths(&path));
-        command.current_dir(planted.directory()).env("PATH", env::join_paths(directories).expect("no quotes"));
-    };
+    let (program, settle) = (program_in(planted.directory()), |command: &mut Command| work_in(planted.directory(), command));
     let text = child(&program, "open CUDA", settle);
     assert!(text.contains("failed: no CUDA driver could be opened; tried:\n  nvcuda.dll: "), "{text}");
     assert!(!names(&text, planted.directory()), "{text}");
@@ -149,6 +164,20 @@ fn a_planted_driver_is_never_loaded_from_where_programs_lie_or_work_or_search() 
     let _installed = Installed::new(&driver, &system);
     let text = child(&program, "open CUDA", settle);
     assert!(text.contains("(version 12.4)") && names(&text, &system), "{text}");
+}
+
+#[test]
+fn the_same_holds_for_the_library_of_opencl() {
+    let test = "library: planted libraries of OpenCL";
+    let Some((system, _alone)) = system_directory(test) else { return };
+    let (Some(planted), Some(library)) = (mock::opencl().build(test), mock::opencl().build(test)) else { return };
+    let (program, settle) = (program_in(planted.directory()), |command: &mut Command| work_in(planted.directory(), command));
+    let text = child(&program, "open OpenCL", settle);
+    assert!(text.contains("failed: no OpenCL library could be opened; tried:\n  OpenCL.dll: "), "{text}");
+    assert!(!names(&text, planted.directory()), "{text}");
+    let installed = Installed::new(&library, &system);
+    let text = child(&program, "open OpenCL", settle);
+    assert!(text.contains("opened ") && names(&text, &installed.path), "{text}");
 }
 
 #[test]

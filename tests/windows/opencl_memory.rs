@@ -37,8 +37,8 @@ fn live(scene: &Scene, source: Source<'_>, handle_type: Type, word: usize, kept:
     // The name comes after, as the mock found it.
     assert!(call.contains(&sent), "{short}: {call} has no {sent}");
     assert_eq!(scene.icd.number(c"mock_kept"), kept, "{short}");
-    memory.acquire(&scene.queue, &[]).expect("the mock acquires it");
-    memory.release(&scene.queue, &[]).expect("the mock releases it");
+    memory.acquire(&scene.queue).expect("the mock acquires it");
+    memory.release(&scene.queue).expect("the mock releases it");
     scene.queue.finish().expect("the mock finishes");
     memory.destroy().expect("the mock destroys it");
     assert_eq!((scene.icd.number(c"mock_kept"), scene.icd.alive(Kind::Memory)), (0, 0), "{short}");
@@ -66,7 +66,8 @@ fn every_kind_of_windows_is_imported_as_it_is_and_nothing_is_closed() {
     assert!(call.contains("\\u20ac\\ud83d\\udca1"), "the name as UTF-16: {call}");
     let of_windows = HANDLE_TYPES.iter().filter(|row| row.kind == HandleKind::Memory && row.platform == Platform::Windows);
     let mut all: Vec<_> = of_windows.map(|row| row.short).collect();
-    (all.sort_unstable(), seen.sort_unstable());
+    all.sort_unstable();
+    seen.sort_unstable();
     assert_eq!(seen, all);
 }
 

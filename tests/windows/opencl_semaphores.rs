@@ -93,7 +93,8 @@ fn every_kind_of_windows_is_imported_as_it_is_and_nothing_is_closed() {
     assert!(last(&scene, CREATE).contains("\\u20ac\\ud83d\\udca1"), "the name as UTF-16: {}", last(&scene, CREATE));
     let of_windows = HANDLE_TYPES.iter().filter(|row| row.kind == HandleKind::Semaphore && row.platform == Platform::Windows);
     let mut all: Vec<_> = of_windows.clone().map(|row| row.short).collect();
-    (all.sort_unstable(), seen.sort_unstable());
+    all.sort_unstable();
+    seen.sort_unstable();
     assert_eq!(seen, all);
     assert!(of_windows.clone().all(|row| matches!(row.owner_on_success, Owner::Caller | Owner::None)), "the driver closes none");
 }
@@ -119,7 +120,7 @@ fn the_two_sides_of_a_handle_see_each_other() {
 }
 
 #[test]
-fn an_exported_number_has_32_bits_and_a_size_that_is_another_is_an_error() {
+fn a31_an_exported_number_has_32_bits_and_a_size_that_is_another_is_an_error() {
     let Some(scene) = Scene::new("opencl_semaphores: exported numbers") else { return };
     let create = Create::binary().exportable(KMT);
     let semaphore = Semaphore::create(&scene.context, create).expect("the mock makes it");
