@@ -1,5 +1,8 @@
 //! Bindings for a crate that makes them in its build script.
 
+#[cfg(feature = "import")]
+mod import;
+
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -10,7 +13,8 @@ use crate::parts::{Error, MARK, Part, Request, Texts};
 /// Makes a part of the bindings while a crate is built: one file with what is asked for and everything that it takes, which needs no other crate.
 ///
 /// The facts come from the snapshots that this version was released with; neither upstream's headers nor libclang nor a network is needed. Without the
-/// default features (`default-features = false`) nothing is compiled for it but this and a few files of text.
+/// default features (`default-features = false`) nothing is compiled for it but this and a few files of text. With the feature `import` they can
+/// come from headers and a registry of one's own: `cuda_headers`, `opencl_registry`.
 ///
 /// In `Cargo.toml`:
 ///
@@ -47,7 +51,9 @@ use crate::parts::{Error, MARK, Part, Request, Texts};
 #[derive(Clone, Debug)]
 pub struct Builder {
     request: Request,
-    texts: Texts,
+    texts: Option<Texts>,
+    #[cfg(feature = "import")]
+    upstream: import::Upstream,
 }
 
 impl Default for Builder {
@@ -61,7 +67,12 @@ impl Builder {
     #[must_use]
     pub fn new() -> Self {
         let repeat = "A build script made it, with `clcu_codegen::Builder`.".to_owned();
-        Self { request: Request { repeat, ..Request::default() }, texts: Texts::shipped() }
+        Self {
+            request: Request { repeat, ..Request::default() },
+            texts: None,
+            #[cfg(feature = "import")]
+            upstream: import::Upstream::default(),
+        }
     }
 
     /// Asks for `names`, besides what was asked for before: commands by symbol or public name (`cuCtxCreate` means all its versions), extensions
@@ -89,7 +100,7 @@ impl Builder {
     /// From other text than that of the snapshots.
     #[must_use]
     pub fn texts(mut self, texts: Texts) -> Self {
-        self.texts = texts;
+        self.texts = Some(texts);
         self
     }
 
@@ -98,7 +109,14 @@ impl Builder {
     /// # Errors
     /// Nothing was asked for, or a name that nothing has; the message holds the nearest ones.
     pub fn part(&self) -> Result<Part, Error> {
-        Part::cut(&self.texts, &self.request)
+        if let Some(texts) = &self.texts {
+            return Part::cut(texts, &self.request);
+        }
+        #[cfg(feature = "import")]
+        if let Some(texts) = self.upstream.texts()? {
+            return Part::cut(&texts, &self.request);
+        }
+        Part::cut(&Texts::shipped(), &self.request)
     }
 
     /// Writes the part as one file. It is there in full or not at all, and left alone where it is as it should be.
@@ -123,9 +141,12 @@ impl Builder {
     }
 
     /// Of what the part depends on. One line is enough to keep cargo from running the script whenever any file changes.
-    #[allow(clippy::unused_self)] // what else is read depends on it
     fn tell_cargo(&self) {
         println!("cargo:rerun-if-changed=build.rs");
+        #[cfg(feature = "import")]
+        self.upstream.tell_cargo();
+        #[cfg(not(feature = "import"))]
+        let _ = self;
     }
 }
 
