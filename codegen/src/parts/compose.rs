@@ -72,7 +72,7 @@ fn root(texts: &Texts, chosen: &[Chosen<'_>], modules: &BTreeSet<&str>, header: 
     for line in declarations(texts.get("src/lib.rs")?, is_there).lines() {
         match declared(line) {
             Some((Declared::Module, _)) => text.push_str(ALLOWED),
-            Some((Declared::Use, _)) => text.push_str("#[allow(unused_imports)]\n"),
+            Some((Declared::Use, _)) => text.push_str("#[allow(unreachable_pub, unused_imports)]\n"),
             None => {}
         }
         text.push_str(line);

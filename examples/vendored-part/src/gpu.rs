@@ -1275,5 +1275,5 @@ pub mod opencl {
     pub use self::status::*;
 }
 
-#[allow(unused_imports)]
+#[allow(unreachable_pub, unused_imports)]
 pub use command::{Api, Command, CommandInfo, ErrorChannel};
