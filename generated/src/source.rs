@@ -39,6 +39,7 @@ files! {
     "src/opencl/handle_types.rs"
     "src/opencl/handles.rs"
     "src/opencl/mod.rs"
+    "src/opencl/other_rules.rs"
     "src/opencl/properties.rs"
     "src/opencl/records.rs"
     "src/opencl/rules.rs"

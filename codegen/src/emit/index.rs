@@ -20,15 +20,15 @@ pub(super) fn emit(model: &Model, files: &[(&str, bool, &Finished)]) -> String {
         files.iter().flat_map(|(_, _, file)| &file.marks).flat_map(|mark| mark.names.iter().map(String::as_str)).collect();
     let calls = Calls::of(model);
     let files = files.iter().map(|(name, tables, file)| {
+        let mut spoken = spoken(file, &defined).into_iter();
         let stretches = file.stretches().map(|(mark, text)| {
             let own: BTreeSet<&str> = mark.names.iter().map(String::as_str).collect();
-            let spoken: BTreeSet<&str> = words(text).map(|(word, _)| word).collect();
             let known = |names: &BTreeMap<&str, BTreeSet<&'_ str>>| -> Vec<String> {
                 own.iter().filter_map(|name| names.get(name)).flatten().map(|name| (*name).to_owned()).collect()
             };
             let (also, extensions) =
                 if *tables { (Vec::new(), Vec::new()) } else { (known(&calls.also), known(&calls.extensions)) };
-            let needs: Vec<&str> = spoken.intersection(&defined).copied().filter(|name| !own.contains(name)).collect();
+            let needs = spoken.next().unwrap_or_default().into_iter().filter(|name| !own.contains(name)).collect();
             line(&Stretch {
                 names: own.iter().copied().collect(),
                 also: also.iter().map(String::as_str).collect(),
@@ -50,6 +50,20 @@ pub(super) fn emit(model: &Model, files: &[(&str, bool, &Finished)]) -> String {
         text.extend(lines);
     }
     text
+}
+
+/// Which of the names that are `defined` each stretch of `file` speaks of. The file is read as a whole, because a string may go on from one
+/// stretch to the next.
+fn spoken<'a>(file: &'a Finished, defined: &BTreeSet<&str>) -> Vec<BTreeSet<&'a str>> {
+    let mut ends: Vec<usize> = Vec::new();
+    for (_, text) in file.stretches() {
+        ends.push(ends.last().copied().unwrap_or_default() + text.len());
+    }
+    let mut spoken = vec![BTreeSet::new(); ends.len()];
+    for (word, end) in words(&file.text[file.head..]).filter(|(word, _)| defined.contains(word)) {
+        spoken[ends.partition_point(|at| *at < end)].insert(word);
+    }
+    spoken
 }
 
 fn line(stretch: &Stretch<'_>) -> String {

@@ -128,7 +128,8 @@ fn append(body: &mut String, lines: &[&str], role: Role, gap: &mut bool) {
     if !body.is_empty() && !continues && (*gap || apart) {
         body.push('\n');
     }
-    for line in &lines[first..=last] {
+    // A part has what it was asked for, and no features.
+    for line in lines[first..=last].iter().filter(|line| !line.trim_start().starts_with("#[cfg(feature")) {
         body.push_str(line);
         body.push('\n');
     }

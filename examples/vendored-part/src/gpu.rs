@@ -4,10 +4,11 @@
 // Copyright (c) The clcu maintainers
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+#[doc(hidden)]
 #[allow(dead_code, missing_docs, unreachable_pub, unsafe_code, unused_imports, unused_macros)]
 #[allow(clippy::all, clippy::pedantic, rustdoc::broken_intra_doc_links, rustdoc::private_intra_doc_links)]
 #[rustfmt::skip]
-mod command {
+pub mod command {
     //! A command of a driver as data: what a loader needs to find it, and the type to call it by.
     //!
     //! In: the rows of the generated `commands` files. Out: a [`Command`] constant for each, typed by its function, and one table of
@@ -20,6 +21,8 @@ mod command {
         marker::PhantomData,
         ptr::NonNull,
     };
+
+    use super::names::first_word;
 
     /// One of the two APIs.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,7 +47,7 @@ mod command {
     }
 
     /// What there is to know about a command without calling it.
-    #[derive(Debug)]
+    #[derive(Clone, Copy, Debug)]
     pub struct CommandInfo {
         /// The API that it belongs to. An index means nothing without it.
         pub api: Api,
@@ -70,26 +73,101 @@ mod command {
         pub header: &'static str,
     }
 
+    /// The rows of tables of commands: what is known of a command that is like most, and a method for each way in which one is not.
     impl CommandInfo {
-        /// What the rows of `api` leave out, because it is so for most commands: no version, no other variant, no extension, no advice
-        /// against it, and a status code returned.
+        /// A command of CUDA: the symbol that is exported, which is its public name too, its version for `cuGetProcAddress`, the release that
+        /// it came with, and the header that declares it.
         #[doc(hidden)]
         #[must_use]
-        pub const fn nothing_known(api: Api) -> Self {
+        pub const fn cuda(symbol: &'static CStr, version: u32, since: &'static str, header: &'static str) -> Self {
+            Self { version, ..Self::row(Api::Cuda, symbol, since, header) }
+        }
+
+        /// A command of OpenCL, of a version of the core: its symbol, the version, the header that declares it.
+        #[doc(hidden)]
+        #[must_use]
+        pub const fn opencl(symbol: &'static CStr, since: &'static str, header: &'static str) -> Self {
+            Self::row(Api::OpenCl, symbol, since, header)
+        }
+
+        const fn row(api: Api, symbol: &'static CStr, since: &'static str, header: &'static str) -> Self {
             Self {
                 api,
                 index: 0,
-                symbol: c"",
-                name: c"",
+                symbol,
+                name: symbol,
                 version: 0,
                 per_thread: None,
-                since: "",
+                since,
                 deprecated: "",
                 extensions: &[],
                 error_channel: ErrorChannel::Return,
-                header: "",
+                header,
             }
         }
+
+        /// Its public name, where that is not the symbol.
+        #[doc(hidden)]
+        #[must_use]
+        pub const fn named(self, name: &'static CStr) -> Self {
+            Self { name, ..self }
+        }
+
+        /// Its variant for the per-thread default stream.
+        #[doc(hidden)]
+        #[must_use]
+        pub const fn per_thread(self, symbol: &'static CStr, version: u32) -> Self {
+            Self { per_thread: Some((symbol, version)), ..self }
+        }
+
+        /// Since when upstream advises against it.
+        #[doc(hidden)]
+        #[must_use]
+        pub const fn deprecated(self, deprecated: &'static str) -> Self {
+            Self { deprecated, ..self }
+        }
+
+        /// The extensions that bring it.
+        #[doc(hidden)]
+        #[must_use]
+        pub const fn extensions(self, extensions: &'static [&'static str]) -> Self {
+            Self { extensions, ..self }
+        }
+
+        /// How it says that it failed, where it returns no status code.
+        #[doc(hidden)]
+        #[must_use]
+        pub const fn fails_by(self, error_channel: ErrorChannel) -> Self {
+            Self { error_channel, ..self }
+        }
+    }
+
+    /// The rows of a table, each with its place in it.
+    ///
+    /// # Panics
+    /// Where a row's symbol is not the name at its place in `names`, which have white space between: a command would get another's facts.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn numbered<const N: usize>(names: &str, mut rows: [CommandInfo; N]) -> [CommandInfo; N] {
+        let (mut name, mut rest) = first_word(names);
+        let mut place = 0;
+        while place < N {
+            assert!(same(name.as_bytes(), rows[place].symbol.to_bytes()), "{}", name);
+            rows[place].index = place as u16;
+            (name, rest) = first_word(rest);
+            place += 1;
+        }
+        rows
+    }
+
+    const fn same(mut one: &[u8], mut other: &[u8]) -> bool {
+        while let ([a, rest_of_one @ ..], [b, rest_of_other @ ..]) = (one, other) {
+            if *a != *b {
+                return false;
+            }
+            (one, other) = (rest_of_one, rest_of_other);
+        }
+        one.is_empty() && other.is_empty()
     }
 
     /// A command whose function has the type `F`, an `unsafe extern "system" fn`.
@@ -157,31 +235,34 @@ pub mod layout {
     //! In: the numbers of a row, one where all layouts agree and three where not. Out: the number for the target being compiled, and an error
     //! of the compiler where Rust's differs.
 
-    /// A size, alignment or offset by its name, what Rust makes it, and what C makes it.
-    pub type Fact<'a> = (&'a str, usize, usize);
-
-    /// Holds Rust's numbers against C's, and panics with the name of the first that differs. One call a record, and no message but the name:
-    /// an assertion a number, or a sentence for each, is what the compiler would spend most of its time and memory on.
-    pub const fn must_agree_with_c(mut facts: &[Fact<'_>]) {
-        while let [(name, rust, c), rest @ ..] = facts {
-            assert!(*rust == *c, "{}", *name);
-            facts = rest;
+    /// Holds Rust's numbers against C's, and panics with the name of the first that differs: `members` has the names, with white space between.
+    /// One call a record, with bare numbers and one text: a pair for each number, or an assertion, is what the compiler would spend most of its
+    /// memory on.
+    pub const fn must_agree_with_c<const N: usize>(
+        record: [usize; 2],
+        record_in_c: [usize; 2],
+        members: &str,
+        offsets: [usize; N],
+        in_c: [usize; N],
+    ) {
+        assert!(record[0] == record_in_c[0], "size");
+        assert!(record[1] == record_in_c[1], "alignment");
+        let mut place = 0;
+        while place < N {
+            assert!(offsets[place] == in_c[place], "{}", super::names::word(members, place));
+            place += 1;
         }
     }
 
-    /// The number among `numbers` that holds here: for 64-bit targets, for 32-bit ones that align 64-bit integers to 8 (Windows), and for
-    /// 32-bit ones that align them to 4 (Linux on i686), in this order.
+    /// The number that holds here: for 64-bit targets, for 32-bit ones that align 64-bit integers to 8 (Windows), and for 32-bit ones that align
+    /// them to 4 (Linux on i686), in this order.
     #[must_use]
-    pub const fn here<const N: usize>(numbers: [usize; N]) -> usize {
-        match *numbers.as_slice() {
-            [same] => same,
-            [wide, aligned_to_8, aligned_to_4] => match (size_of::<usize>(), align_of::<u64>()) {
-                (8, _) => wide,
-                (4, 8) => aligned_to_8,
-                (4, 4) => aligned_to_4,
-                _ => panic!("no layout is known for this target"),
-            },
-            _ => panic!("a row has one number, or one for each of the three layouts"),
+    pub const fn here(wide: usize, aligned_to_8: usize, aligned_to_4: usize) -> usize {
+        match (size_of::<usize>(), align_of::<u64>()) {
+            (8, _) => wide,
+            (4, 8) => aligned_to_8,
+            (4, 4) => aligned_to_4,
+            _ => panic!("no layout is known for this target"),
         }
     }
 }
@@ -250,6 +331,12 @@ mod macros {
                 pub const fn result(self) -> ::core::result::Result<(), Self> {
                     if self.0 == 0 { ::core::result::Result::Ok(()) } else { ::core::result::Result::Err(self) }
                 }
+
+                /// The code that upstream gives this name, canonical or not; `None` for a name that is not one of its.
+                #[must_use]
+                pub fn from_name(name: &str) -> ::core::option::Option<Self> {
+                    Self::NAMES.value(name).map(Self)
+                }
             }
 
             impl ::core::fmt::Debug for $name {
@@ -295,8 +382,8 @@ mod macros {
                     pub const $alias: Self = Self::$of;
                 )*
 
-                const NAMES: &'static [super::super::names::Named<$repr>] =
-                    &[$((stringify!($value), $number),)* $((stringify!($alias), Self::$of.0),)*];
+                const NAMES: super::super::names::Table<$repr> =
+                    super::super::names::Table { names: stringify!($($value)* $($alias)*), values: &[$($number,)* $(Self::$of.0,)*] };
 
                 /// Upstream's name of the value, the canonical one where it has several; `None` for a value that is not known here.
                 #[inline]
@@ -414,12 +501,18 @@ mod macros {
 
             record! { @layout $name, [$($size),+], [$($align),+], $($member [$($offset),+])* }
         };
+        (@here [$same:literal]) => { $same };
+        (@here [$wide:literal, $aligned_to_8:literal, $aligned_to_4:literal]) => {
+            super::super::layout::here($wide, $aligned_to_8, $aligned_to_4)
+        };
         (@layout $name:ident, $size:tt, $align:tt, $($member:ident $offset:tt)*) => {
-            const _: () = super::super::layout::must_agree_with_c(&[
-                ("size", size_of::<$name>(), super::super::layout::here($size)),
-                ("alignment", align_of::<$name>(), super::super::layout::here($align)),
-                $((stringify!($member), ::core::mem::offset_of!($name, $member), super::super::layout::here($offset)),)*
-            ]);
+            const _: () = super::super::layout::must_agree_with_c(
+                [size_of::<$name>(), align_of::<$name>()],
+                [record!(@here $size), record!(@here $align)],
+                stringify!($($member)*),
+                [$(::core::mem::offset_of!($name, $member)),*],
+                [$(record!(@here $offset)),*],
+            );
 
             impl $name {
                 /// With every byte zero: numbers zero, pointers and handles null, nothing selected.
@@ -442,48 +535,39 @@ mod macros {
         };
     }
 
-    /// A function of the driver, as a [`Command`](super::Command) constant. Its index comes from the `command_table!` beside it.
+    /// A function of the driver, as a [`Command`](super::Command) constant. What is known of it stands in the `COMMANDS` beside it, at the place
+    /// that the `command_table!` gives.
     macro_rules! command {
         (
             $(#[$attribute:meta])*
             $name:ident, $about:literal $($api:ident $($page:literal)?)?,
-            fn($($parameters:tt)*) $(-> $returns:ty)?;
-            $($field:ident: $fact:expr,)*
+            fn($($parameters:tt)*) $(-> $returns:ty)?
         ) => {
             #[doc = about!($about $($api $($page)?)?)]
             $(#[$attribute])*
-            pub const $name: super::super::Command<unsafe extern "system" fn($($parameters)*) $(-> $returns)?> = {
-                #[allow(clippy::macro_metavars_in_unsafe)] // a row's facts are values
-                // SAFETY: the row gives function and facts of one command.
-                unsafe { super::super::Command::new(&super::super::CommandInfo { index: Index::$name as u16, $($field: $fact,)* ..NOTHING_KNOWN }) }
-            };
+            pub const $name: super::super::Command<unsafe extern "system" fn($($parameters)*) $(-> $returns)?> =
+                // SAFETY: the function is the command's of this name, and so are the facts, whose order is held against the names.
+                unsafe { super::super::Command::new(&COMMANDS[Index::$name as usize]) };
         };
     }
 
-    /// The order of an API's commands: gives each its index, and lists what is known of all. What exists on Windows only comes last, so that
-    /// an index is the same on every target. An index counts within one table.
+    /// The order of an API's commands: gives each its index. What exists on Windows only comes last, so that an index is the same on every
+    /// target. An index counts within one table. The rows stand beside it, in the same order, as a static array of the name `COMMANDS`.
     macro_rules! command_table {
-        ($api:ident { $($name:ident)* }) => {
+        ({ $($name:ident)* } $(windows { $($more:ident)* })?) => {
             /// The place of each command in the table; a position, not a value of the driver.
             #[allow(clippy::enum_variant_names)]
             enum Index {
                 $($name,)*
+                $($(#[cfg(windows)] $more,)*)?
+                Count,
             }
 
-            /// What a row leaves out.
-            const NOTHING_KNOWN: super::super::CommandInfo = super::super::CommandInfo::nothing_known(super::super::Api::$api);
-
-            /// Every command of the API, by index.
-            pub static COMMANDS: [&super::super::CommandInfo; COMMAND_COUNT] = [$($name.info()),*];
+            /// The names in the order of the table.
+            const NAMES: &str = stringify!($($name)* $($($more)*)?);
 
             /// How many commands the API has on this target.
-            pub const COMMAND_COUNT: usize = <[u16]>::len(&[$(Index::$name as u16),*]);
-        };
-        ($api:ident { $($name:ident)* } windows { $($more:ident)* }) => {
-            #[cfg(windows)]
-            command_table! { $api { $($name)* $($more)* } }
-            #[cfg(not(windows))]
-            command_table! { $api { $($name)* } }
+            pub const COMMAND_COUNT: usize = Index::Count as usize;
         };
     }
 }
@@ -498,8 +582,64 @@ pub mod names {
 
     use core::fmt;
 
-    /// A row of an enumeration's table.
-    pub type Named<T> = (&'static str, T);
+    /// An enumeration's names and values, in the same order.
+    ///
+    /// The names are one text with spaces between. A pair for each would be read faster, but the compiler would need 4 KiB more for each of
+    /// some 2,500, and a library loaded at run time a relocation; names are looked up for messages.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Table<T: 'static> {
+        /// The names, with white space between.
+        pub names: &'static str,
+        /// The value of each.
+        pub values: &'static [T],
+    }
+
+    impl<T: Copy> Table<T> {
+        /// The name at this place. What is not there has no name.
+        const fn name(&self, place: usize) -> &'static str {
+            word(self.names, place)
+        }
+
+        /// The value of this name.
+        #[must_use]
+        pub fn value(&self, name: &str) -> Option<T> {
+            self.entries().find_map(|(known, value)| (known == name).then_some(value))
+        }
+
+        fn entries(&self) -> impl Iterator<Item = (&'static str, T)> {
+            self.names.split_ascii_whitespace().zip(self.values.iter().copied())
+        }
+    }
+
+    /// The word at this place of a text, or nothing where it has fewer.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn word(text: &str, place: usize) -> &str {
+        let (mut word, mut rest) = first_word(text);
+        let mut left = place;
+        while left > 0 {
+            (word, rest) = first_word(rest);
+            left -= 1;
+        }
+        word
+    }
+
+    /// A text up to its first white space, and what follows that.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn first_word(text: &str) -> (&str, &str) {
+        let bytes = text.as_bytes();
+        let mut start = 0;
+        while start < bytes.len() && bytes[start].is_ascii_whitespace() {
+            start += 1;
+        }
+        let mut end = start;
+        while end < bytes.len() && !bytes[end].is_ascii_whitespace() {
+            end += 1;
+        }
+        let (before, rest) = text.split_at(end);
+        (before.split_at(start).1, rest)
+    }
 
     /// An integer that carries an enumeration.
     pub trait Repr: Copy + PartialEq + fmt::Display + 'static {
@@ -510,15 +650,16 @@ pub mod names {
     /// All names of one value, the canonical one first.
     #[derive(Clone, Debug)]
     pub struct Names<T: 'static> {
-        rest: &'static [Named<T>],
+        table: Table<T>,
+        place: usize,
         value: T,
     }
 
     impl<T: Repr> Names<T> {
         /// The names that `table` has for `value`.
         #[must_use]
-        pub const fn new(table: &'static [Named<T>], value: T) -> Self {
-            Self { rest: table, value }
+        pub const fn new(table: Table<T>, value: T) -> Self {
+            Self { table, place: 0, value }
         }
     }
 
@@ -526,19 +667,15 @@ pub mod names {
         type Item = &'static str;
 
         fn next(&mut self) -> Option<&'static str> {
-            while let [(name, value), rest @ ..] = self.rest {
-                self.rest = rest;
-                if *value == self.value {
-                    return Some(name);
-                }
-            }
-            None
+            let place = self.place + self.table.values.get(self.place..)?.iter().position(|known| *known == self.value)?;
+            self.place = place + 1;
+            Some(self.table.name(place))
         }
     }
 
     /// `CU_MEMORYTYPE_HOST`, or `CUmemorytype(12345)` where no name is known.
     #[doc(hidden)]
-    pub fn debug<T: Repr>(f: &mut fmt::Formatter<'_>, enumeration: &str, table: &'static [Named<T>], value: T) -> fmt::Result {
+    pub fn debug<T: Repr>(f: &mut fmt::Formatter<'_>, enumeration: &str, table: Table<T>, value: T) -> fmt::Result {
         match Names::new(table, value).next() {
             Some(name) => f.write_str(name),
             None => write!(f, "{enumeration}({value})"),
@@ -547,7 +684,7 @@ pub mod names {
 
     /// `CUDA_ERROR_UNKNOWN (999)`, with every name where a value has several, since they may mean different things.
     #[doc(hidden)]
-    pub fn display<T: Repr>(f: &mut fmt::Formatter<'_>, enumeration: &str, table: &'static [Named<T>], value: T) -> fmt::Result {
+    pub fn display<T: Repr>(f: &mut fmt::Formatter<'_>, enumeration: &str, table: Table<T>, value: T) -> fmt::Result {
         let mut names = Names::new(table, value);
         let Some(first) = names.next() else {
             return write!(f, "{enumeration}({value})");
@@ -561,7 +698,7 @@ pub mod names {
 
     /// `A | B | unknown bits 0x80`: at each step the name that covers most of what is left; the first of the table where several do.
     #[doc(hidden)]
-    pub fn debug_bits<T: Repr>(f: &mut fmt::Formatter<'_>, enumeration: &str, table: &'static [Named<T>], value: T) -> fmt::Result {
+    pub fn debug_bits<T: Repr>(f: &mut fmt::Formatter<'_>, enumeration: &str, table: Table<T>, value: T) -> fmt::Result {
         let mut left = value.bits();
         if left == 0 {
             return debug(f, enumeration, table, value);
@@ -569,7 +706,7 @@ pub mod names {
         let mut separator = "";
         while left != 0 {
             let mut best: Option<(&str, u64)> = None;
-            for &(name, known) in table {
+            for (name, known) in table.entries() {
                 let known = known.bits();
                 let more = best.is_none_or(|(_, bits)| known.count_ones() > bits.count_ones());
                 if known != 0 && known & !left == 0 && more {
@@ -603,13 +740,13 @@ pub mod names {
                     /// The first name that `table` has for `value`.
                     #[inline]
                     #[must_use]
-                    pub const fn find(table: &[super::super::Named<$repr>], value: $repr) -> Option<&'static str> {
-                        let mut rest = table;
-                        while let [(name, known), tail @ ..] = rest {
-                            if *known == value {
-                                return Some(name);
+                    pub const fn find(table: super::super::Table<$repr>, value: $repr) -> Option<&'static str> {
+                        let mut place = 0;
+                        while place < table.values.len() {
+                            if table.values[place] == value {
+                                return Some(table.name(place));
                             }
-                            rest = tail;
+                            place += 1;
                         }
                         None
                     }
@@ -645,6 +782,7 @@ pub mod cuda {
         alias! { CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1, "Since CUDA 11.7 or earlier." cuda }
         alias! { CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1, "Since CUDA 11.7 or earlier." cuda }
     }
+    #[rustfmt::skip]
     mod commands {
         //! CUDA: the functions of the driver. From `spec/cuda.json`.
 
@@ -652,16 +790,15 @@ pub mod cuda {
 
         use super::*;
 
+        use super::super::CommandInfo;
+
+        use super::super::command::numbered;
+
         command! {
             cuDestroyExternalSemaphore, "Since CUDA 10.0." cuda "group__CUDA__EXTRES__INTEROP.html",
             fn(
                 extSem: CUexternalSemaphore,
-            ) -> CUresult;
-            symbol: c"cuDestroyExternalSemaphore",
-            name: c"cuDestroyExternalSemaphore",
-            version: 10000,
-            since: "10.0",
-            header: "cuda.h",
+            ) -> CUresult
         }
 
         command! {
@@ -669,12 +806,7 @@ pub mod cuda {
             fn(
                 extSem_out: *mut CUexternalSemaphore,
                 semHandleDesc: *const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC,
-            ) -> CUresult;
-            symbol: c"cuImportExternalSemaphore",
-            name: c"cuImportExternalSemaphore",
-            version: 10000,
-            since: "10.0",
-            header: "cuda.h",
+            ) -> CUresult
         }
 
         command! {
@@ -684,13 +816,7 @@ pub mod cuda {
                 paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
                 numExtSems: c_uint,
                 stream: CUstream,
-            ) -> CUresult;
-            symbol: c"cuSignalExternalSemaphoresAsync",
-            name: c"cuSignalExternalSemaphoresAsync",
-            version: 10000,
-            per_thread: Some((c"cuSignalExternalSemaphoresAsync_ptsz", 10000)),
-            since: "10.0",
-            header: "cuda.h",
+            ) -> CUresult
         }
 
         command! {
@@ -700,23 +826,25 @@ pub mod cuda {
                 paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS,
                 numExtSems: c_uint,
                 stream: CUstream,
-            ) -> CUresult;
-            symbol: c"cuWaitExternalSemaphoresAsync",
-            name: c"cuWaitExternalSemaphoresAsync",
-            version: 10000,
-            per_thread: Some((c"cuWaitExternalSemaphoresAsync_ptsz", 10000)),
-            since: "10.0",
-            header: "cuda.h",
+            ) -> CUresult
         }
 
         command_table! {
-            Cuda {
+            {
                 cuDestroyExternalSemaphore
                 cuImportExternalSemaphore
                 cuSignalExternalSemaphoresAsync
                 cuWaitExternalSemaphoresAsync
             }
         }
+
+        /// Every command of the API, by index.
+        pub static COMMANDS: [CommandInfo; COMMAND_COUNT] = numbered(NAMES, [
+            CommandInfo::cuda(c"cuDestroyExternalSemaphore", 10000, "10.0", "cuda.h"),
+            CommandInfo::cuda(c"cuImportExternalSemaphore", 10000, "10.0", "cuda.h"),
+            CommandInfo::cuda(c"cuSignalExternalSemaphoresAsync", 10000, "10.0", "cuda.h").per_thread(c"cuSignalExternalSemaphoresAsync_ptsz", 10000),
+            CommandInfo::cuda(c"cuWaitExternalSemaphoresAsync", 10000, "10.0", "cuda.h").per_thread(c"cuWaitExternalSemaphoresAsync_ptsz", 10000),
+        ]);
     }
     mod enums {
         //! CUDA: enumerations of which one value holds at a time. From `spec/cuda.json`.
@@ -987,13 +1115,17 @@ pub mod opencl {
         alias! { cl_uint = u32, "Since OpenCL 1.0." opencl }
         alias! { cl_ulong = u64, "Since OpenCL 1.0." opencl }
     }
+    #[rustfmt::skip]
     mod commands {
         //! OpenCL: the functions of the driver. From `spec/opencl.json`.
 
         use core::ffi::{c_int, c_void};
 
         use super::*;
-        use super::super::ErrorChannel;
+
+        use super::super::command::numbered;
+
+        use super::super::{CommandInfo, ErrorChannel};
 
         command! {
             clCreateSemaphoreWithPropertiesKHR, "With `cl_khr_semaphore`." opencl "sdk/3.0/docs/man/html/clCreateSemaphoreWithPropertiesKHR.html",
@@ -1001,11 +1133,7 @@ pub mod opencl {
                 context: cl_context,
                 sema_props: *const cl_semaphore_properties_khr,
                 errcode_ret: *mut cl_result,
-            ) -> cl_semaphore_khr;
-            symbol: c"clCreateSemaphoreWithPropertiesKHR",
-            name: c"clCreateSemaphoreWithPropertiesKHR",
-            extensions: &["cl_khr_semaphore"],
-            error_channel: ErrorChannel::ErrcodeRet,
+            ) -> cl_semaphore_khr
         }
 
         command! {
@@ -1018,10 +1146,7 @@ pub mod opencl {
                 num_events_in_wait_list: cl_uint,
                 event_wait_list: *const cl_event,
                 event: *mut cl_event,
-            ) -> cl_result;
-            symbol: c"clEnqueueSignalSemaphoresKHR",
-            name: c"clEnqueueSignalSemaphoresKHR",
-            extensions: &["cl_khr_semaphore"],
+            ) -> cl_result
         }
 
         command! {
@@ -1034,10 +1159,7 @@ pub mod opencl {
                 num_events_in_wait_list: cl_uint,
                 event_wait_list: *const cl_event,
                 event: *mut cl_event,
-            ) -> cl_result;
-            symbol: c"clEnqueueWaitSemaphoresKHR",
-            name: c"clEnqueueWaitSemaphoresKHR",
-            extensions: &["cl_khr_semaphore"],
+            ) -> cl_result
         }
 
         command! {
@@ -1049,10 +1171,7 @@ pub mod opencl {
                 handle_size: usize,
                 handle_ptr: *mut c_void,
                 handle_size_ret: *mut usize,
-            ) -> cl_result;
-            symbol: c"clGetSemaphoreHandleForTypeKHR",
-            name: c"clGetSemaphoreHandleForTypeKHR",
-            extensions: &["cl_khr_external_semaphore"],
+            ) -> cl_result
         }
 
         command! {
@@ -1061,34 +1180,25 @@ pub mod opencl {
                 sema_object: cl_semaphore_khr,
                 reimport_props: *mut cl_semaphore_reimport_properties_khr,
                 fd: c_int,
-            ) -> cl_result;
-            symbol: c"clReImportSemaphoreSyncFdKHR",
-            name: c"clReImportSemaphoreSyncFdKHR",
-            extensions: &["cl_khr_external_semaphore_sync_fd"],
+            ) -> cl_result
         }
 
         command! {
             clReleaseSemaphoreKHR, "With `cl_khr_semaphore`." opencl "sdk/3.0/docs/man/html/clReleaseSemaphoreKHR.html",
             fn(
                 sema_object: cl_semaphore_khr,
-            ) -> cl_result;
-            symbol: c"clReleaseSemaphoreKHR",
-            name: c"clReleaseSemaphoreKHR",
-            extensions: &["cl_khr_semaphore"],
+            ) -> cl_result
         }
 
         command! {
             clRetainSemaphoreKHR, "With `cl_khr_semaphore`." opencl "sdk/3.0/docs/man/html/clRetainSemaphoreKHR.html",
             fn(
                 sema_object: cl_semaphore_khr,
-            ) -> cl_result;
-            symbol: c"clRetainSemaphoreKHR",
-            name: c"clRetainSemaphoreKHR",
-            extensions: &["cl_khr_semaphore"],
+            ) -> cl_result
         }
 
         command_table! {
-            OpenCl {
+            {
                 clCreateSemaphoreWithPropertiesKHR
                 clEnqueueSignalSemaphoresKHR
                 clEnqueueWaitSemaphoresKHR
@@ -1098,6 +1208,17 @@ pub mod opencl {
                 clRetainSemaphoreKHR
             }
         }
+
+        /// Every command of the API, by index.
+        pub static COMMANDS: [CommandInfo; COMMAND_COUNT] = numbered(NAMES, [
+            CommandInfo::opencl(c"clCreateSemaphoreWithPropertiesKHR", "", "").extensions(&["cl_khr_semaphore"]).fails_by(ErrorChannel::ErrcodeRet),
+            CommandInfo::opencl(c"clEnqueueSignalSemaphoresKHR", "", "").extensions(&["cl_khr_semaphore"]),
+            CommandInfo::opencl(c"clEnqueueWaitSemaphoresKHR", "", "").extensions(&["cl_khr_semaphore"]),
+            CommandInfo::opencl(c"clGetSemaphoreHandleForTypeKHR", "", "").extensions(&["cl_khr_external_semaphore"]),
+            CommandInfo::opencl(c"clReImportSemaphoreSyncFdKHR", "", "").extensions(&["cl_khr_external_semaphore_sync_fd"]),
+            CommandInfo::opencl(c"clReleaseSemaphoreKHR", "", "").extensions(&["cl_khr_semaphore"]),
+            CommandInfo::opencl(c"clRetainSemaphoreKHR", "", "").extensions(&["cl_khr_semaphore"]),
+        ]);
     }
     mod enums {
         //! OpenCL: enumerations of which one value holds at a time. From `spec/opencl.json`.
