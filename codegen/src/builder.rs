@@ -2,6 +2,8 @@
 
 #[cfg(feature = "import")]
 mod import;
+#[cfg(all(test, feature = "import"))]
+mod tests;
 
 use std::{
     env, fs,
@@ -124,18 +126,23 @@ impl Builder {
     /// # Errors
     /// As [`part`](Self::part); the disk refused; or `path` is a file that no part was written to.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        write(path.as_ref(), &self.part()?.single_file())
+        let path = path.as_ref();
+        if fs::read(path).is_ok_and(|old| !old.starts_with(MARK.as_bytes())) {
+            return Err(Error::Stray(path.to_owned()));
+        }
+        write(path, &self.part()?.single_file())
     }
 
     /// Writes the part as the file `name` into the directory that cargo gives to build scripts (`OUT_DIR`), and tells cargo to run the
     /// script again only when it changes. Gives the path.
     ///
     /// # Errors
-    /// As [`write`](Self::write); or this is no build script.
+    /// As [`part`](Self::part); the disk refused; or this is no build script.
     pub fn write_to_out_dir(&self, name: &str) -> Result<PathBuf, Error> {
         let directory = env::var_os("OUT_DIR").ok_or(Error::NoBuildScript("OUT_DIR"))?;
         let path = Path::new(&directory).join(name);
-        self.write(&path)?;
+        // Whatever is there was written by this script, perhaps with another version of this crate.
+        write(&path, &self.part()?.single_file())?;
         self.tell_cargo();
         Ok(path)
     }
@@ -155,7 +162,6 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
     let refused = |doing| move |source| Error::Disk { doing, path: path.to_owned(), source };
     match fs::read(path) {
         Ok(old) if old == text.as_bytes() => return Ok(()),
-        Ok(old) if !old.starts_with(MARK.as_bytes()) => return Err(Error::Stray(path.to_owned())),
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(refused("cannot read")(error)),

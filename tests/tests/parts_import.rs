@@ -1,10 +1,11 @@
 //! Parts that are made of a user's own headers and registry, without a network.
 
-use std::{env, fs};
+use std::{env, fs, process::Command};
 
 use clcu_codegen::{
     Builder,
     fetch::AtHand,
+    import::cuda::Libclang,
     parts::{Error, Part},
 };
 use clcu_tests::upstream::{self, skipped};
@@ -76,4 +77,23 @@ fn what_is_not_there_is_named() {
         let error = builder.part().expect_err("no libclang").to_string();
         assert!(error.contains(found) && error.contains("libclang"), "{error}");
     }
+}
+
+/// The environment belongs to the whole process, so that the test runs itself in another one.
+#[test]
+fn libclang_is_found_where_its_usual_variable_says() {
+    const WANTED: &str = "CLCU_TEST_LIBCLANG";
+    if let Some(wanted) = env::var_os(WANTED) {
+        assert_eq!(Libclang::find().expect("it is there").into_os_string(), wanted);
+        println!("found");
+        return;
+    }
+    let name = "libclang_is_found_where_its_usual_variable_says";
+    let Some(library) = AtHand::in_this_repository().libclang else { return skipped(name, "libclang") };
+    let library = fs::canonicalize(library).expect("it is there");
+    let mut itself = Command::new(env::current_exe().expect("a test is a program"));
+    itself.args(["--exact", name, "--nocapture"]).env("LIBCLANG_PATH", &library).env(WANTED, &library);
+    let ran = itself.output().expect("it runs");
+    let out = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && out.contains("found"), "{out}{}", String::from_utf8_lossy(&ran.stderr));
 }

@@ -40,3 +40,11 @@ fn an_extension_brought_its_commands_and_values() {
     assert_eq!(clReImportSemaphoreSyncFdKHR.info().extensions, ["cl_khr_external_semaphore_sync_fd"]);
     assert_eq!(cl_device_info::CL_DEVICE_SEMAPHORE_TYPES_KHR.name(), Some("CL_DEVICE_SEMAPHORE_TYPES_KHR"));
 }
+
+/// Whatever else the generator is made of stays out of a crate that only takes a part.
+#[test]
+fn nothing_is_compiled_for_it_but_what_cuts_parts() {
+    let lock = include_str!("../Cargo.lock");
+    let names: Vec<&str> = lock.lines().filter_map(|line| line.strip_prefix("name = ")).collect();
+    assert_eq!(names, ["\"clcu-codegen\"", "\"clcu-sys\"", "\"generated-in-build\""]);
+}
