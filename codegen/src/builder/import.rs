@@ -97,8 +97,7 @@ impl Upstream {
     }
 
     fn read(&self) -> Result<Texts, Error> {
-        let sources =
-            Sources::read(&Document::new("sources.toml", clcu_spec::SOURCES)).map_err(|finding| failed(&finding.into()))?;
+        let sources = Sources::read(&Document::new("sources.toml", clcu_spec::SOURCES)).map_err(|findings| failed(&findings))?;
         let cuda = match &self.cuda_headers {
             Some(_) => self.import(&self.cuda(&sources)?)?,
             None => snapshot_of("cuda.json", clcu_spec::CUDA)?,

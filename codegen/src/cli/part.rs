@@ -96,7 +96,7 @@ fn repeat(only: &Only) -> String {
         command.push_str(" --rules");
     }
     if let Some(name) = &only.single_file {
-        command.push_str(&format!(" --single-file {name}"));
+        command.extend([" --single-file ", name]);
     }
     command + " --out ."
 }

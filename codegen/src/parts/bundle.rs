@@ -30,13 +30,13 @@ fn inline(files: &BTreeMap<String, String>, folder: &str, path: &str, depth: usi
             if files.contains_key(&nested) { (below, nested) } else { (folder.to_owned(), format!("{folder}{name}.rs")) }
         });
         if let Some((below, path)) = module {
-            text.push_str(&format!("{margin}{} {{\n", line.trim_end_matches(';')));
+            text.extend([margin.as_str(), line.trim_end_matches(';'), " {\n"]);
             inline(files, &below, &path, depth + 1, text);
-            text.push_str(&format!("{margin}}}\n"));
+            text.extend([margin.as_str(), "}\n"]);
         } else if line.is_empty() || starts.contains(&at) {
-            text.push_str(&format!("{line}\n"));
+            text.extend([line, "\n"]);
         } else {
-            text.push_str(&format!("{margin}{line}\n"));
+            text.extend([margin.as_str(), line, "\n"]);
         }
     }
 }

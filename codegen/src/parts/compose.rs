@@ -152,8 +152,8 @@ fn head(lines: &[&str], body: &str) -> String {
         let names: Vec<&str> = names.trim_matches(['{', '}']).split(", ").filter(|name| spoken.contains(name)).collect();
         match names.as_slice() {
             [] => {}
-            [one] => head.push_str(&format!("use core::ffi::{one};\n")),
-            names => head.push_str(&format!("use core::ffi::{{{}}};\n", names.join(", "))),
+            [one] => head.extend(["use core::ffi::", one, ";\n"]),
+            names => head.extend(["use core::ffi::{", &names.join(", "), "};\n"]),
         }
     }
     head.truncate(head.trim_end().len());
