@@ -1,4 +1,5 @@
 //! `clcu diff`: two sides in every form, and an exit code that says how bad it is. `update --all-releases`: all of it or nothing.
+#![cfg(feature = "cli")]
 
 mod cli;
 

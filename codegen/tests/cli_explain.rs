@@ -1,4 +1,5 @@
 //! `clcu explain`, `coverage` and the atlas: from the committed snapshots alone.
+#![cfg(feature = "cli")]
 
 mod cli;
 

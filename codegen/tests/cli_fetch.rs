@@ -1,4 +1,5 @@
 //! `clcu fetch` against a pip that a test writes: what comes right is kept, whatever comes wrong leaves nothing and says what to do.
+#![cfg(feature = "cli")]
 #![cfg(unix)]
 
 mod cli;

@@ -1,4 +1,5 @@
 //! `clcu generate`, `check` and `stats`: from snapshots alone, without anything of upstream.
+#![cfg(feature = "cli")]
 
 mod cli;
 

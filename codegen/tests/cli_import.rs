@@ -1,4 +1,5 @@
 //! `clcu import`, `update` and `check --upstream`: what is in reach is read, what is wrong is refused with its place and changes nothing.
+#![cfg(feature = "cli")]
 
 mod cli;
 

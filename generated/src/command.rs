@@ -137,6 +137,7 @@ impl CommandInfo {
 /// Where a row's symbol is not the name at its place in `names`, which have white space between: a command would get another's facts.
 #[doc(hidden)]
 #[must_use]
+#[allow(clippy::cast_possible_truncation)] // no API has so many commands
 pub const fn numbered<const N: usize>(names: &str, mut rows: [CommandInfo; N]) -> [CommandInfo; N] {
     let (mut name, mut rest) = first_word(names);
     let mut place = 0;

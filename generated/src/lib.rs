@@ -23,6 +23,9 @@ pub mod names;
 #[macro_use]
 pub mod rules;
 
+#[cfg(feature = "source")]
+pub mod source;
+
 #[cfg(feature = "cuda")]
 pub mod cuda;
 #[cfg(feature = "opencl")]

@@ -152,7 +152,7 @@ pub mod of {
     macro_rules! find {
         ($($repr:ident: $unsigned:ident),*) => {$(
             pub mod $repr {
-                impl crate::names::Repr for $repr {
+                impl super::super::Repr for $repr {
                     #[inline]
                     #[allow(clippy::cast_sign_loss, clippy::cast_lossless)] // the bits are wanted, and for every type alike
                     fn bits(self) -> u64 {
@@ -163,7 +163,7 @@ pub mod of {
                 /// The first name that `table` has for `value`.
                 #[inline]
                 #[must_use]
-                pub const fn find(table: crate::names::Table<$repr>, value: $repr) -> Option<&'static str> {
+                pub const fn find(table: super::super::Table<$repr>, value: $repr) -> Option<&'static str> {
                     let mut place = 0;
                     while place < table.values.len() {
                         if table.values[place] == value {

@@ -12,6 +12,8 @@ Examples:
   clcu update --cuda-include /usr/local/cuda/include
                                              with an installed toolkit instead of the pinned headers
   clcu generate                              write the bindings anew from the snapshots, offline
+  clcu generate --only cuInit,cl_khr_semaphore --out src/gpu
+                                             a part of them, to vendor; --single-file gpu.rs makes it one file
   clcu check                                 in CI: are the bindings what the snapshots give?
   clcu check --upstream                      and are the snapshots what upstream gives?
   clcu update --all-releases --opencl-releases ../opencl
@@ -103,8 +105,14 @@ pub(crate) enum Command {
         #[command(flatten)]
         reading: Reading,
     },
-    /// Write the bindings under generated/src from the snapshots
-    Generate,
+    /// Write the bindings under generated/src from the snapshots; or, with --only, a part of them anywhere
+    ///
+    /// A part needs no other crate: it holds what --only asks for, everything that this takes, and the macros that it is made of, with names
+    /// and layouts of the whole. Outside of a checkout it is made of the snapshots that the command was built with.
+    Generate {
+        #[command(flatten)]
+        only: Only,
+    },
     /// Show how the committed files differ from what they are made of, and write nothing
     Check {
         /// Compare the snapshots with upstream, too
@@ -162,6 +170,25 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// A part of the bindings.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "A part of the bindings")]
+pub(crate) struct Only {
+    /// Only these and what they need: commands (cuCtxCreate means all its versions), extensions (everything that they bring), records,
+    /// enumerations, values, handles, constants
+    #[arg(long = "only", value_name = "NAME,…", value_delimiter = ',', requires = "out")]
+    pub(crate) names: Vec<String>,
+    /// The directory to write it into: a tree of modules, whose root is mod.rs
+    #[arg(long, value_name = "DIR", requires = "names")]
+    pub(crate) out: Option<PathBuf>,
+    /// As one file of this name instead
+    #[arg(long, value_name = "FILE", requires = "names")]
+    pub(crate) single_file: Option<String>,
+    /// With the tables of rules, handle types and errors, and the checker
+    #[arg(long, requires = "names")]
+    pub(crate) rules: bool,
 }
 
 /// What is read of the past.

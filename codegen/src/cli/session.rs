@@ -139,7 +139,8 @@ fn overrides(upstream: &Upstream) -> Overrides {
     Overrides { cuda_include, libclang, opencl_docs }.or_environment(|name| env::var_os(name))
 }
 
-fn find_root() -> Option<PathBuf> {
+/// The root of the checkout around the current directory.
+pub(crate) fn find_root() -> Option<PathBuf> {
     let here = env::current_dir().ok()?;
     here.ancestors().find(|directory| directory.join(SOURCES).is_file()).map(Path::to_owned)
 }

@@ -19,6 +19,7 @@ pub(super) fn emit<'a>(model: &Model, docs: Docs, kind: EnumerationKind, mut pag
     };
     for item in model.enumerations.iter().filter(|item| item.kind == kind) {
         page.gap();
+        page.item(&item.name);
         if item.windows {
             page.line(0, "#[cfg(windows)]");
         }

@@ -29,12 +29,14 @@ pub(super) fn emit<'a>(model: &Model, mut page: Page<'a>) -> Result<Page<'a>, Fi
     let (windows, everywhere): (Vec<&Command>, Vec<&Command>) = model.commands.iter().partition(|command| command.windows);
     page.needs_items();
     page.needs("crate::{CommandInfo, rules::{Code, Codes, ErrorTable, find_documented}}");
+    page.attached(&[], &[&status.name]);
     page.line(0, format_args!("impl Code for {status_name} {{"));
     page.line(1, "fn from_name(name: &str) -> Option<Self> {");
     page.line(2, "Self::from_name(name)");
     page.line(1, "}");
     page.line(0, "}");
     page.gap();
+    page.open();
     page.line(0, "/// What upstream says about the errors of each command, by index.");
     page.line(0, format_args!("pub static ERRORS: ErrorTable<{status_name}> = ErrorTable::new(\"\\"));
     for command in everywhere.into_iter().chain(windows) {
@@ -49,8 +51,10 @@ pub(super) fn emit<'a>(model: &Model, mut page: Page<'a>) -> Result<Page<'a>, Fi
         let earlier = list.filter(|list| list.earlier_errors).map(|_| "earlier");
         let codes = codes.map_or_else(|| vec!["unlisted"], |codes| codes.iter().map(|code| code.code.as_str()).collect());
         let words: Vec<&str> = [command.symbol.as_str()].into_iter().chain(earlier).chain(codes).collect();
+        page.row(&[&command.symbol]);
         page.line(0, words.join(" "));
     }
+    page.close();
     page.line(0, "\");");
     page.gap();
     page.line(

@@ -13,9 +13,12 @@ pub(super) fn emit<'a>(model: &Model, mut page: Page<'a>) -> Page<'a> {
     page.needs(
         "crate::rules::{ExportedSize, HandleKind, HandleType, InitialState, Owner, Payload, Permanence, Platform, Transference}",
     );
+    page.open();
     page.line(0, "/// Every kind of external handle that the API has, by kind and value.");
     page.line(0, "pub static HANDLE_TYPES: &[HandleType] = &[");
     for row in &model.handle_types {
+        let about: Vec<&str> = [row.enumeration.as_deref(), row.record.as_deref(), Some(&row.name)].into_iter().flatten().collect();
+        page.row(&about);
         page.line(1, "HandleType {");
         for (column, value) in columns(row) {
             page.line(2, format_args!("{column}: {value},"));
@@ -23,6 +26,7 @@ pub(super) fn emit<'a>(model: &Model, mut page: Page<'a>) -> Page<'a> {
         page.line(2, "..HandleType::UNSPECIFIED");
         page.line(1, "},");
     }
+    page.close();
     page.line(0, "];");
     page
 }

@@ -15,6 +15,7 @@ use crate::{
 /// The file of other names.
 pub(super) fn aliases<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page<'a> {
     for item in &model.aliases {
+        page.item(&item.name);
         cfg(&mut page, item.windows);
         let ctype = page.ctype(&item.ctype);
         let about = docs.item(&item.lifetime);
@@ -27,6 +28,7 @@ pub(super) fn aliases<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page
 pub(super) fn callbacks<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page<'a> {
     for item in &model.callbacks {
         page.gap();
+        page.item(&item.name);
         page.line(0, "callback! {");
         page.line(1, format_args!("{}, {},", identifier(&item.name), docs.item(&item.lifetime)));
         let returns = signature(&mut page, &item.parameters, &item.returns);
@@ -39,6 +41,7 @@ pub(super) fn callbacks<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Pa
 /// The file of constants.
 pub(super) fn constants<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut page: Page<'a>) -> Page<'a> {
     for item in &model.constants {
+        page.item(&item.name);
         cfg(&mut page, item.windows);
         let ctype = page.ctype(&item.ctype);
         if matches!(index.resolve(&item.ctype), Resolved::Enumeration(_) | Resolved::Handle(_)) {
@@ -54,6 +57,7 @@ pub(super) fn constants<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut pa
 pub(super) fn functions<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page<'a> {
     let constants: Vec<&str> = model.constants.iter().map(|item| item.name.as_str()).collect();
     for item in &model.macro_functions {
+        page.item(&item.name);
         let parameters: Vec<_> = item.parameters.iter().map(|name| identifier(name)).collect();
         let words = item.body.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         if words.into_iter().any(|word| constants.contains(&word)) {
@@ -68,6 +72,7 @@ pub(super) fn functions<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Pa
 /// The file of handles.
 pub(super) fn handles<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page<'a> {
     for item in &model.handles {
+        page.item(&item.name);
         cfg(&mut page, item.windows);
         let markers = match item.threads {
             ThreadSafety::Any => "Send, Sync",
@@ -88,6 +93,7 @@ pub(super) fn handles<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page
 pub(super) fn commands<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Page<'a> {
     for item in &model.commands {
         page.gap();
+        page.item(&item.symbol);
         cfg(&mut page, item.windows);
         command(item, docs, &mut page);
     }
@@ -96,27 +102,37 @@ pub(super) fn commands<'a>(model: &Model, docs: Docs, mut page: Page<'a>) -> Pag
     }
     let (windows, everywhere): (Vec<&Command>, Vec<&Command>) = model.commands.iter().partition(|item| item.windows);
     page.gap();
+    page.open();
     page.line(0, "command_table! {");
     page.line(1, "{");
     for item in &everywhere {
+        page.row(&[&item.symbol]);
         page.line(2, identifier(&item.symbol));
     }
-    page.line(1, "}");
     if !windows.is_empty() {
+        // A table in the table, which begins where the other list ends: what closes the table closes the last list, whichever it is.
+        page.open();
+        page.line(1, "}");
         page.line(1, "windows {");
         for item in &windows {
+            page.row(&[&item.symbol]);
             page.line(2, identifier(&item.symbol));
         }
-        page.line(1, "}");
+        page.close();
     }
+    page.close();
+    page.line(1, "}");
     page.line(0, "}");
     page.gap();
+    page.open();
     page.line(0, "/// Every command of the API, by index.");
     page.line(0, "pub static COMMANDS: [CommandInfo; COMMAND_COUNT] = numbered(NAMES, [");
     for item in everywhere.iter().chain(&windows) {
+        page.row(&[&item.symbol]);
         let cfg = if item.windows { "#[cfg(windows)] " } else { "" };
         page.line(1, format_args!("{cfg}{},", facts(model.api, item)));
     }
+    page.close();
     page.line(0, "]);");
     page.needs("crate::command::numbered");
     page.needs_of("crate", &["CommandInfo", "ErrorChannel"]);

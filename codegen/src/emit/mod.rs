@@ -8,6 +8,7 @@ mod docs;
 mod enumerations;
 mod errors;
 mod handle_types;
+mod index;
 mod items;
 mod page;
 mod properties;
@@ -25,7 +26,7 @@ use crate::{
 };
 use docs::Docs;
 pub use page::MARK;
-use page::Page;
+use page::{Finished, Page};
 use rules::Part;
 
 /// Where generated code of an API lies, below the repository's root.
@@ -33,6 +34,9 @@ use rules::Part;
 pub fn folder(api: Api) -> String {
     format!("generated/src/{}", api.name())
 }
+
+/// The directory of the indexes of what is generated, below the repository's root.
+pub const INDEXES: &str = "generated/index";
 
 /// A generated file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,10 +52,12 @@ pub fn outputs(cuda: &Model, opencl: &Model) -> Result<Vec<Output>, Findings> {
     let mut findings = Findings::default();
     let mut outputs = Vec::new();
     for model in [cuda, opencl] {
-        match files(model) {
-            Ok(files) => outputs.extend(
-                files.into_iter().map(|file| Output { path: format!("{}/{}.rs", folder(model.api), file.name), text: file.text }),
-            ),
+        match files_and_index(model) {
+            Ok((files, index)) => {
+                let output = |file: File| Output { path: format!("{}/{}.rs", folder(model.api), file.name), text: file.text };
+                outputs.extend(files.into_iter().map(output));
+                outputs.push(Output { path: format!("{INDEXES}/{}.txt", model.api.name()), text: index });
+            }
             Err(faults) => findings.0.extend(faults.0),
         }
     }
@@ -70,6 +76,11 @@ pub struct File {
 
 /// The generated files of one API; or why the model cannot be emitted.
 pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
+    files_and_index(model).map(|(files, _)| files)
+}
+
+/// The same, and the index of what stands where in them.
+fn files_and_index(model: &Model) -> Result<(Vec<File>, String), Findings> {
     validate::validate(model).with(())?;
     let mut sorted = model.clone();
     order::order(&mut sorted);
@@ -108,10 +119,15 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
         ("rules", rules::emit(model, &index, Part::Main, page("what must hold before the driver is called"))?),
         ("status", values(EnumerationKind::Status, "what commands return")),
     ];
-    let mut files: Vec<File> = modules.into_iter().filter_map(|(name, page)| Some(File { name, text: page.finish()? })).collect();
+    let finished: Vec<(&'static str, Finished)> =
+        modules.into_iter().filter_map(|(name, page)| Some((name, page.finish()?))).collect();
+    let indexed: Vec<(&str, bool, &Finished)> =
+        finished.iter().map(|(name, file)| (*name, !feature(name).is_empty(), file)).collect();
+    let index = index::emit(model, &indexed);
+    let mut files: Vec<File> = finished.into_iter().map(|(name, file)| File { name, text: file.text }).collect();
     let names: Vec<&str> = files.iter().map(|file| file.name).collect();
     files.push(File { name: "mod", text: module(model.api, &names) });
-    Ok(files)
+    Ok((files, index))
 }
 
 /// What the module `name` depends on.

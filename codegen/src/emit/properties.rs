@@ -55,6 +55,7 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) 
     }
     for (element, properties) in tables {
         page.gap();
+        page.item(&table_name(element));
         page.line(0, "property_table! {");
         page.line(1, format_args!("{} = {} {{", table_name(element), literal(element)));
         for (name, uses) in properties {
@@ -67,6 +68,7 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) 
         page.line(0, "}");
         if let Resolved::Enumeration(item) = index.resolve(&CType::named(element)) {
             page.gap();
+            page.attached(&[], &[element]);
             page.line(0, format_args!("// SAFETY: it is a transparent newtype over `{}`.", item.repr));
             page.line(0, format_args!("unsafe impl Word for {} {{}}", identifier(&item.name)));
         }

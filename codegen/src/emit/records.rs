@@ -20,6 +20,7 @@ use crate::{
 pub(super) fn emit<'a>(model: &Model, docs: Docs, index: &Index<'_>, mut page: Page<'a>) -> Page<'a> {
     for record in &model.records {
         page.gap();
+        page.item(&record.name);
         if record.windows {
             page.line(0, "#[cfg(windows)]");
         }

@@ -46,6 +46,7 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, part: Part, mut page
     let mut findings = Findings::default();
     for subject in subjects.iter().filter(|subject| subject.part() == part) {
         let rows = Rows { subject, words: &words, index };
+        page.attached(&[&table_name(subject), &subject.name], &[subject.what.name()]);
         members(&rows, &mut page);
         findings.0.extend(table(&rows, &mut page).0);
         if !subject.handle_types.is_empty() {
@@ -204,6 +205,7 @@ fn handle_type_values(model: &Model, page: &mut Page<'_>) {
             model.handle_types.iter().filter(|row| row.kind == kind).filter_map(|row| row.enumeration.as_deref()).collect();
         for name in enumerations {
             page.gap();
+            page.attached(&[], &[name]);
             page.name(name);
             page.line(0, format_args!("impl crate::rules::{marker} for {} {{", identifier(name)));
             page.line(1, "#[inline]");
@@ -221,9 +223,12 @@ fn all(subjects: &[Subject<'_>], page: &mut Page<'_>) {
         return;
     }
     page.gap();
+    page.open();
     page.line(0, "/// Every record and command of the API that has rules, by name.");
     page.line(0, "pub const RULES: &[Subject] = &[");
     for subject in subjects {
+        let name = subject.what.name();
+        page.row(&[name]);
         if subject.windows() {
             page.line(1, "#[cfg(windows)]");
         }
@@ -234,11 +239,8 @@ fn all(subjects: &[Subject<'_>], page: &mut Page<'_>) {
                 "other_rules::"
             }
         };
-        let name = match subject.what {
-            What::Record(record) => &record.name,
-            What::Command(command) => &command.symbol,
-        };
         page.line(1, format_args!("Subject {{ name: {}, rules: {module}{} }},", literal(name), table_name(subject)));
     }
+    page.close();
     page.line(0, "];");
 }

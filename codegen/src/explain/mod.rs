@@ -18,6 +18,7 @@ pub use self::rows::{CodeRow, ErrorRow, EvidenceRow, Explanation, HandleRow, Ite
 use self::{find::Subject, relate::Related, words::Words};
 use crate::{
     model::{Basis, CType, Command, Evidence, HandleType, Lifetime, Model, Path, RecordKind, Rule, Source},
+    nearest::nearest,
     snapshot::lines::{BySymbol, Lines},
 };
 
@@ -43,7 +44,7 @@ pub fn explain(models: &[(&Model, Places<'_>)], name: &str) -> Result<Vec<Explan
     let explained: Vec<Explanation> = explained.collect();
     if explained.is_empty() {
         let names = models.iter().flat_map(|(model, _)| find::names(model)).collect();
-        return Err(Unknown { nearest: find::nearest(name, &names).into_iter().map(str::to_owned).collect() });
+        return Err(Unknown { nearest: nearest(name, &names).into_iter().map(str::to_owned).collect() });
     }
     Ok(explained)
 }

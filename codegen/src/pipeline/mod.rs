@@ -18,6 +18,7 @@ use crate::{
     atlas, emit,
     finding::Findings,
     model::{Api, Model},
+    parts::Texts,
     snapshot,
 };
 
@@ -80,5 +81,13 @@ pub fn bindings(cuda: &Model, opencl: &Model) -> Result<Outputs, Findings> {
     for api in Api::ALL {
         outputs.own(emit::folder(api), emit::MARK);
     }
+    outputs.own(emit::INDEXES, emit::MARK);
     Ok(outputs)
+}
+
+/// The text that parts of the two models are cut from.
+pub fn texts(cuda: &Model, opencl: &Model) -> Result<Texts, Findings> {
+    let outputs = emit::outputs(cuda, opencl)?.into_iter();
+    Ok(Texts::shipped()
+        .with_generated(outputs.map(|output| (output.path.trim_start_matches("generated/").to_owned(), output.text))))
 }

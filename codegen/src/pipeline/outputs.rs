@@ -18,6 +18,7 @@ use crate::finding::Finding;
 pub struct Outputs {
     files: Vec<(String, String)>,
     owned: Vec<Owned>,
+    removed: Vec<String>,
 }
 
 /// A directory in which there is nothing but outputs.
@@ -110,6 +111,11 @@ impl Outputs {
         self.files.push((path.into(), text.into()));
     }
 
+    /// Declares that there is no file at `path`: an output of before.
+    pub fn remove(&mut self, path: impl Into<String>) {
+        self.removed.push(path.into());
+    }
+
     /// Declares that every file right in `directory` is an output and begins with `mark`, so that one that is no longer written is removed.
     pub fn own(&mut self, directory: impl Into<String>, mark: &'static str) {
         self.owned.push(Owned { directory: directory.into(), mark });
@@ -119,6 +125,7 @@ impl Outputs {
     pub fn extend(&mut self, others: Self) {
         self.files.extend(others.files);
         self.owned.extend(others.owned);
+        self.removed.extend(others.removed);
     }
 
     /// How many files there are.
@@ -140,6 +147,12 @@ impl Outputs {
             let old = read(&root.join(path))?;
             if old.as_ref() != Some(new) {
                 differences.push(Difference { path: path.clone(), old, new: Some(new.clone()) });
+            }
+        }
+        for path in &self.removed {
+            let old = read(&root.join(path))?;
+            if old.is_some() {
+                differences.push(Difference { path: path.clone(), old, new: None });
             }
         }
         for Owned { directory, mark } in &self.owned {

@@ -26,6 +26,16 @@ pub(super) enum What<'a> {
     Command(&'a Command),
 }
 
+impl<'a> What<'a> {
+    /// Upstream's name of it.
+    pub(super) fn name(self) -> &'a str {
+        match self {
+            Self::Record(record) => &record.name,
+            Self::Command(command) => &command.symbol,
+        }
+    }
+}
+
 /// A record or command with its rules.
 pub(super) struct Subject<'a> {
     pub(super) what: What<'a>,

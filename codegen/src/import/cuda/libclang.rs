@@ -68,6 +68,18 @@ impl Libclang {
         Ok(Self { library })
     }
 
+    /// Where the system has one: what `LIBCLANG_PATH` names (a file or a directory), else a usual place. Only for those who say so: which libclang
+    /// it is decides which comments are found.
+    pub fn find() -> Result<PathBuf, Findings> {
+        let found = clang::load_manually().map_err(|found| {
+            Finding::error("no libclang was found")
+                .found(found)
+                .wanted("the shared library of libclang, in a usual place or named by LIBCLANG_PATH or CLCU_LIBCLANG")
+                .help("install it (Debian: libclang1; PyPI: libclang), or name the file")
+        })?;
+        Ok(found.path().to_owned())
+    }
+
     /// What it calls itself.
     #[must_use]
     pub fn version(&self) -> String {
