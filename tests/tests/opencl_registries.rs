@@ -98,7 +98,7 @@ fn slips_that_import_sets_right_are_warnings_with_their_line() {
     assert_eq!((typedef, said.iter().any(|(line, text)| *line > 0 && text.contains(block))), (1, true), "{said:?}");
 }
 
-/// The name of the device list of semaphores was that of memory objects, with the same value; both changed.
+/// A38: the name of the device list of semaphores was that of memory objects, with the same value; both changed.
 #[test]
 fn a_renamed_and_renumbered_property_shows_between_two_states() {
     let Some((older, _)) = model_of("a_renamed_and_renumbered_property_shows_between_two_states", "history/86019d49") else {
@@ -130,6 +130,7 @@ fn a_wrong_value_is_found_by_the_c_headers() {
     assert!(found, "{failures:?}");
 }
 
+/// D07: every value of every group of the registry is emitted, or left out for a reason; and the groups are the enumerations.
 #[test]
 fn the_registry_is_covered_whole() {
     let Some(registry) = opencl::registry("the_registry_is_covered_whole") else { return };
