@@ -6,10 +6,12 @@ mod arguments;
 mod check;
 mod coverage;
 mod diff;
+mod drift;
 mod exit;
 mod explain;
 mod fetch;
 mod findings;
+mod fragment;
 mod progress;
 mod releases;
 mod screen;
@@ -36,6 +38,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Diff { old, new, json, markdown, upstream, releases, reading } => {
             diff::run(&session, &diff::Request { old, new, json, markdown, upstream, releases, reading })
         }
+        Command::Drift { upstream, reading } => drift::run(session, &upstream, reading),
         Command::Fetch { upstream } => fetch::run(&session, &upstream),
         Command::Import { upstream, reading } => update::import(&session, &upstream, reading),
         Command::Generate => update::generate(&session),
