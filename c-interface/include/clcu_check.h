@@ -151,12 +151,18 @@ typedef struct clcu_handle_type {
   const char *owner_on_failure;
   // What a semaphore of it carries.
   const char *payload;
+  // What a signal of such a semaphore reads of its parameters.
+  const char *signal;
+  // What a wait for it reads of them.
+  const char *wait;
   // A semaphore's state after import.
   const char *initial_state;
   // Flags that must be set.
   const char *required_flags;
   // All flags that may be set.
   const char *allowed_flags;
+  // What an export writes: so many bytes on this system, `never`, or `unspecified`.
+  const char *exported_size;
   // What tells whether a device or platform has it.
   const char *capability_query;
   // The extension that brings it.
@@ -169,6 +175,10 @@ typedef struct clcu_handle_type {
   const char *vulkan;
   // The same in Direct3D.
   const char *d3d;
+  // The same in CUDA.
+  const char *cuda;
+  // The same in OpenCL.
+  const char *opencl;
   // The first version that has it.
   const char *since;
   // The last one, where a newer one does not.

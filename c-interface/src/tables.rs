@@ -6,7 +6,7 @@ use std::{ffi::c_char, sync::LazyLock};
 
 use clcu_sys::{
     cuda, opencl,
-    rules::{HandleType, Origin, Rule, Subject},
+    rules::{ExportedSize, HandleType, Origin, Rule, Subject},
 };
 
 use crate::{
@@ -100,12 +100,18 @@ pub struct clcu_handle_type {
     pub owner_on_failure: *const c_char,
     /// What a semaphore of it carries.
     pub payload: *const c_char,
+    /// What a signal of such a semaphore reads of its parameters.
+    pub signal: *const c_char,
+    /// What a wait for it reads of them.
+    pub wait: *const c_char,
     /// A semaphore's state after import.
     pub initial_state: *const c_char,
     /// Flags that must be set.
     pub required_flags: *const c_char,
     /// All flags that may be set.
     pub allowed_flags: *const c_char,
+    /// What an export writes: so many bytes on this system, `never`, or `unspecified`.
+    pub exported_size: *const c_char,
     /// What tells whether a device or platform has it.
     pub capability_query: *const c_char,
     /// The extension that brings it.
@@ -118,6 +124,10 @@ pub struct clcu_handle_type {
     pub vulkan: *const c_char,
     /// The same in Direct3D.
     pub d3d: *const c_char,
+    /// The same in CUDA.
+    pub cuda: *const c_char,
+    /// The same in OpenCL.
+    pub opencl: *const c_char,
     /// The first version that has it.
     pub since: *const c_char,
     /// The last one, where a newer one does not.
@@ -199,15 +209,24 @@ static HANDLE_TYPE_ROWS: LazyLock<Rows<clcu_handle_type>> = LazyLock::new(|| {
         owner_on_success: word(row.owner_on_success),
         owner_on_failure: word(row.owner_on_failure),
         payload: word(row.payload),
+        signal: list(row.signal),
+        wait: list(row.wait),
         initial_state: word(row.initial_state),
         required_flags: list(row.required_flags),
         allowed_flags: list(row.allowed_flags),
+        exported_size: match row.exported_size {
+            ExportedSize::Bytes(bytes) => kept(&bytes.to_string()),
+            ExportedSize::Never => kept("never"),
+            ExportedSize::Unspecified => kept("unspecified"),
+        },
         capability_query: kept(row.capability_query),
         extension: kept(row.extension),
         has_special_value: row.special_value.is_some(),
         special_value: row.special_value.unwrap_or_default(),
         vulkan: list(row.vulkan),
         d3d: list(row.d3d),
+        cuda: list(row.cuda),
+        opencl: list(row.opencl),
         since: kept(row.since),
         until: kept(row.until),
     };

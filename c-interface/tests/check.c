@@ -264,6 +264,7 @@ static void tables(void) {
             found++;
             EXPECT(strcmp(type.kind, "semaphore") == 0 && strcmp(type.owner_on_success, "driver") == 0);
             EXPECT(type.has_value && type.value == OPAQUE_FD && strcmp(type.members, "handle.fd") == 0);
+            EXPECT(strcmp(type.exported_size, "never") == 0 && strcmp(type.opencl, "CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR") == 0);
         }
         if (strcmp(type.name, "CL_SEMAPHORE_HANDLE_SYNC_FD_KHR") == 0) {
             found++;
