@@ -19,3 +19,6 @@ pub const SOURCES: &str = include_str!("sources.toml");
 
 /// The sentences of doc comments that a person read, named by symbol and hash.
 pub const REVIEWED: &str = include_str!("reviewed.toml");
+
+/// What a snapshot is, as a JSON Schema.
+pub const SCHEMA: &str = include_str!("snapshot.schema.json");

@@ -119,6 +119,7 @@ fn half_a_download_is_told_from_another_file_and_leaves_nothing() {
     assert!(index.repository.cached().iter().all(|name| name.starts_with("libclang-18")), "{:?}", index.repository.cached());
 }
 
+/// B43.
 #[test]
 fn a_pinned_file_that_is_no_archive_or_lacks_the_header_is_refused() {
     let index = Index::pinning(b"no archive at all").with_pip("");

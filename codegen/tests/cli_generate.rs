@@ -49,6 +49,7 @@ fn repository() -> Repository {
     repository
 }
 
+/// B42.
 #[test]
 fn generated_twice_is_generated_once() {
     let repository = repository();
@@ -69,6 +70,7 @@ fn a_check_finds_nothing_right_after_generate_and_everything_before() {
     repository.run(&["check"]).succeeds(&["nothing differs"]);
 }
 
+/// B42: what is changed by hand in generated files is found, not kept in silence.
 #[test]
 fn a_value_changed_by_hand_is_shown_as_a_diff_and_generated_away() {
     let repository = repository();

@@ -154,6 +154,7 @@ fn what_is_unknown_is_refused_listed_if_lenient_and_counted_if_none_may_be_skipp
     assert!(repository.read("spec/opencl.json").contains("CL_SUCCESS"));
 }
 
+/// B42: a decision lives in a file of its own, and one that matches nothing is an error.
 #[test]
 fn a_decision_that_settles_nothing_or_cannot_be_read_is_refused_at_its_line() {
     let repository = repository();
@@ -177,6 +178,7 @@ fn a_snapshot_that_cannot_be_written_leaves_every_output_as_it_was() {
     assert_eq!(outputs(&repository), before);
 }
 
+/// B43.
 #[test]
 fn headers_that_are_cut_short_or_no_text_are_refused_with_their_place() {
     let test = "headers_that_are_cut_short_or_no_text_are_refused_with_their_place";
@@ -204,4 +206,54 @@ fn headers_that_are_cut_short_or_no_text_are_refused_with_their_place() {
     told(format!("#define CUDA_VERSION 13050\nint a = {}1;\n", "(".repeat(100_000)).as_bytes(), &["cuda.h:"]);
     fs::remove_file(repository.path("include/cudaGL.h")).expect("there");
     told(b"#define CUDA_VERSION 13050\n", &["cudaGL.h", "cannot be read"]);
+}
+
+/// What is new, and what of it breaks, stands in a fragment for the changelog; what somebody wrote there stays.
+#[test]
+fn an_update_that_changes_facts_leaves_a_changelog_fragment() {
+    let repository = repository();
+    with_docs(&repository, &["update"]).succeeds(&["OpenCL: read 1.0-"]);
+    assert_eq!(repository.files("changes"), [], "nothing was known before, so that nothing changed");
+
+    let changes = || -> Vec<(String, String)> {
+        let files = repository.files("changes").into_iter();
+        let name = |path: std::path::PathBuf| path.file_name().expect("a file").to_string_lossy().into_owned();
+        files.map(|(path, text)| (name(path), String::from_utf8(text).expect("UTF-8"))).collect()
+    };
+    repository.put("docs/xml/cl.xml", REGISTRY.replace("\"-1\"", "\"-2\""));
+    with_docs(&repository, &["update"]).succeeds(&["changes/opencl-1.0-"]);
+    let [(name, text)] = changes().try_into().expect("one fragment");
+    assert!(name.starts_with("opencl-1.0-") && name.contains("-to-1.0-"), "{name}");
+    let renumbered = "#### Breaks the ABI\n\n- renumbered enumerator `cl_result.CL_DEVICE_NOT_FOUND`: value `-1` to `-2`\n";
+    assert!(text.starts_with("### OpenCL 1.0-") && text.ends_with(renumbered), "{text}");
+
+    // Nothing changes, nothing is written; and neither is a release that only moves lines.
+    with_docs(&repository, &["update"]).succeeds(&["nothing changed"]);
+    repository.put("docs/xml/cl.xml", REGISTRY.replace("\"-1\"", "\"-2\"") + "\n\n");
+    with_docs(&repository, &["update"]).succeeds(&["spec/opencl.json"]);
+    assert_eq!(changes(), [(name.clone(), text.clone())]);
+
+    // The same step again, after somebody added a word.
+    repository.put("docs/xml/cl.xml", REGISTRY);
+    with_docs(&repository, &["update"]).succeeds(&["changes/"]);
+    let (back, _) = changes().into_iter().find(|(other, _)| *other != name).expect("the way back is a step of its own");
+    repository.put(&format!("changes/{back}"), "Said by hand.\n");
+    repository.put("docs/xml/cl.xml", REGISTRY.replace("\"-1\"", "\"-2\"") + "\n\n");
+    with_docs(&repository, &["update"]).succeeds(&["spec/opencl.json"]);
+    repository.put("docs/xml/cl.xml", REGISTRY);
+    with_docs(&repository, &["import"]).succeeds(&["changes/"]);
+    let kept = repository.read(&format!("changes/{back}"));
+    assert!(kept.starts_with("Said by hand.\n\n### OpenCL 1.0-"), "{kept}");
+}
+
+/// A fragment that cannot be read ends the update before anything is written.
+#[test]
+fn a_fragment_that_cannot_be_continued_changes_nothing() {
+    let repository = repository();
+    with_docs(&repository, &["update"]).succeeds(&["OpenCL: read 1.0-"]);
+    repository.put("changes", "a file where a directory should be");
+    repository.put("docs/xml/cl.xml", REGISTRY.replace("\"-1\"", "\"-2\""));
+    let before = outputs(&repository);
+    with_docs(&repository, &["update"]).fails(5, &["changes/opencl-1.0-"]);
+    assert_eq!(outputs(&repository), before);
 }

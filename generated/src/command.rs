@@ -52,6 +52,9 @@ pub struct CommandInfo {
     pub per_thread: Option<(&'static CStr, u32)>,
     /// The first version of the API that has it, as `"10.0"`; empty where only extensions have it.
     pub since: &'static str,
+    /// The last release whose headers or registry have it: `"12.9"` of CUDA, `"3.0.16"` of OpenCL's registry; empty where the newest does.
+    /// Drivers keep what headers no longer declare: only asking one tells.
+    pub until: &'static str,
     /// Since which version upstream advises against it; empty where it does not.
     pub deprecated: &'static str,
     /// The extensions that bring it, any one of which is enough. Empty for CUDA and for what is in the core of OpenCL.
@@ -88,6 +91,7 @@ impl CommandInfo {
             version: 0,
             per_thread: None,
             since,
+            until: "",
             deprecated: "",
             extensions: &[],
             error_channel: ErrorChannel::Return,
@@ -107,6 +111,13 @@ impl CommandInfo {
     #[must_use]
     pub const fn per_thread(self, symbol: &'static CStr, version: u32) -> Self {
         Self { per_thread: Some((symbol, version)), ..self }
+    }
+
+    /// Until when headers or a registry have it.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn until(self, until: &'static str) -> Self {
+        Self { until, ..self }
     }
 
     /// Since when upstream advises against it.
@@ -142,8 +153,10 @@ pub const fn numbered<const N: usize>(names: &str, mut rows: [CommandInfo; N]) -
     let (mut name, mut rest) = first_word(names);
     let mut place = 0;
     while place < N {
+        #[allow(clippy::cast_possible_truncation)] // no API has 65,536 commands
+        let index = place as u16;
         assert!(same(name.as_bytes(), rows[place].symbol.to_bytes()), "{}", name);
-        rows[place].index = place as u16;
+        rows[place].index = index;
         (name, rest) = first_word(rest);
         place += 1;
     }

@@ -155,7 +155,11 @@ pub struct Missing {
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { command, needs, driver, reason } = self;
-        write!(f, "{} is not available: it {needs}; asked {driver}: {reason}", command.symbol.to_string_lossy())
+        write!(f, "{} is not available: it {needs}; asked {driver}: {reason}", command.symbol.to_string_lossy())?;
+        if !command.until.is_empty() {
+            write!(f, "; headers have it until {} only", command.until)?;
+        }
+        Ok(())
     }
 }
 

@@ -13,6 +13,8 @@ pub mod opencl_bindgen;
 pub mod opencl_differences;
 pub mod opencl_headers;
 pub mod opencl_listing;
+pub mod public_items;
+pub mod release_driver;
 pub mod releases;
 pub mod scene;
 pub mod upstream;

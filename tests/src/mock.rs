@@ -28,6 +28,11 @@ pub fn cuda() -> Builder {
     Builder { source: "cuda.c", file: if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" }, arguments: Vec::new() }
 }
 
+/// A CUDA driver with the commands of one release. `tests/mock/release.c` says what has to be set.
+pub fn release() -> Builder {
+    Builder { source: "release.c", file: "libcuda.so.1", arguments: Vec::new() }
+}
+
 /// An OpenCL library. `tests/mock/opencl.c` says what can be set.
 pub fn opencl() -> Builder {
     Builder { source: "opencl.c", file: if cfg!(windows) { "OpenCL.dll" } else { "libOpenCL.so.1" }, arguments: Vec::new() }

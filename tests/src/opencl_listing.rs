@@ -50,7 +50,12 @@ pub fn listing(model: &Model) -> String {
 
 fn since(lifetime: &Lifetime, windows: bool) -> String {
     let mut text = String::new();
-    for (word, version) in [("since", lifetime.since), ("until", lifetime.until), ("deprecated", lifetime.deprecated)] {
+    let versions = [
+        ("since", lifetime.since.map(|version| version.to_string())),
+        ("until", lifetime.until.map(|release| release.to_string())),
+        ("deprecated", lifetime.deprecated.map(|version| version.to_string())),
+    ];
+    for (word, version) in versions {
         if let Some(version) = version {
             // Writing to a string cannot fail.
             let _ = write!(text, ", {word} {version}");

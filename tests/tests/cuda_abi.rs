@@ -39,6 +39,7 @@ fn compiled(test: &str, model: &Model, target: Target, room: &std::path::Path) -
     Some(said)
 }
 
+/// B44: gcc takes every function of the header for one of the type that the bindings give it, without a warning.
 #[test]
 fn the_model_is_what_c_compilers_make_of_the_headers() {
     let test = "the_model_is_what_c_compilers_make_of_the_headers";

@@ -48,3 +48,26 @@ fn every_fixture_gives_what_is_beside_it() {
     assert!(count > 20, "only {count} fixtures");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// B24: a nameless member is named after its way and its own first member, so that a union which is added before it changes no name.
+#[test]
+fn b24_the_name_of_a_nameless_record_stays_when_another_is_added_before_it() {
+    let test = "b24_the_name_of_a_nameless_record_stays_when_another_is_added_before_it";
+    let Some((_, libclang)) = cuda::inputs(test) else { return };
+    let header = |added: &str| {
+        format!(
+            "#define CUDA_VERSION 13050\ntypedef struct CUlamp_st {{\nint type;\n{added}union {{\nint cord;\nstruct {{\nvoid *plug;\n\
+             const void *name;\n}} socket;\n}} handle;\nunion {{\nint id;\nunsigned short near;\n}};\n}} CUlamp_v1;\n"
+        )
+    };
+    let names = |added: &str| -> Vec<String> {
+        let model = model(&header(added), &libclang).unwrap_or_else(|findings| panic!("{findings}"));
+        model.records.into_iter().map(|record| record.name).collect()
+    };
+    let before = names("");
+    assert_eq!(before, ["CUlamp_v1", "CUlamp_v1_handle", "CUlamp_v1_handle_socket", "CUlamp_v1_id_union"]);
+    let after = names("union {\nfloat warm;\nint cold;\n};\nstruct {\nint a;\n} other;\n");
+    let added: Vec<&String> = after.iter().filter(|name| !before.contains(name)).collect();
+    assert_eq!(added, ["CUlamp_v1_other", "CUlamp_v1_warm_union"]);
+    assert!(before.iter().all(|name| after.contains(name)), "{after:?}");
+}

@@ -42,6 +42,7 @@ fn functions(preprocessed: &str) -> BTreeSet<String> {
     words.collect()
 }
 
+/// B07, of the default release.
 #[test]
 fn every_function_that_gcc_sees_is_a_command() {
     let test = "every_function_that_gcc_sees_is_a_command";
@@ -211,6 +212,7 @@ fn every_comment_for_doxygen_is_attached_or_listed() {
 }
 
 /// The header broken off at each of many places: an error that names a place, and no panic.
+/// B43.
 #[test]
 fn a_header_that_breaks_off_anywhere_is_an_error_with_its_place() {
     let test = "a_header_that_breaks_off_anywhere_is_an_error_with_its_place";

@@ -219,7 +219,7 @@ fn every_change_from_3_0_19_to_3_1_0_is_listed_and_none_is_invented() {
     assert_eq!(said, other, "extensions");
 }
 
-/// 0x2051 means memory only since; who passes it for a semaphore is wrong.
+/// A38: 0x2051 means memory only since; who passes it for a semaphore is wrong.
 #[test]
 fn the_device_handle_list_of_semaphores_is_listed_as_renumbered_and_renamed() {
     let test = "the_device_handle_list_of_semaphores_is_listed_as_renumbered_and_renamed";

@@ -37,6 +37,7 @@ cases! {
     "../fixtures/emit/windows_only/mod.rs" windows_only
 }
 
+/// B17.
 #[test]
 fn an_alias_is_the_same_value_and_has_the_canonical_name() {
     use enumeration::CUshade;

@@ -98,7 +98,7 @@ fn slips_that_import_sets_right_are_warnings_with_their_line() {
     assert_eq!((typedef, said.iter().any(|(line, text)| *line > 0 && text.contains(block))), (1, true), "{said:?}");
 }
 
-/// The name of the device list of semaphores was that of memory objects, with the same value; both changed.
+/// A38: the name of the device list of semaphores was that of memory objects, with the same value; both changed.
 #[test]
 fn a_renamed_and_renumbered_property_shows_between_two_states() {
     let Some((older, _)) = model_of("a_renamed_and_renumbered_property_shows_between_two_states", "history/86019d49") else {
@@ -130,6 +130,8 @@ fn a_wrong_value_is_found_by_the_c_headers() {
     assert!(found, "{failures:?}");
 }
 
+/// D07: every value of the registry is a value of an enumeration, by the group that requires it, or a plain constant, or left out for a reason.
+/// `clcu stats` says how many of each there are.
 #[test]
 fn the_registry_is_covered_whole() {
     let Some(registry) = opencl::registry("the_registry_is_covered_whole") else { return };
@@ -155,6 +157,11 @@ fn the_registry_is_covered_whole() {
         model.aliases.len(),
     );
     if upstream::opencl_docs().is_some_and(|docs| docs.ends_with("main-1fb076bc")) {
+        // Four of five values say by their group which type they belong to; the others are limits, sizes and vendors' plain numbers.
+        let grouped = |name: &&&String| model.enumerations.iter().flat_map(|it| &it.enumerators).any(|leaf| leaf.name == ***name);
+        let in_a_group = values.iter().filter(grouped).count();
+        let plain = values.iter().filter(|name| model.constants.iter().any(|constant| constant.name == ***name)).count();
+        assert_eq!((in_a_group, plain, in_a_group + plain), (1_066, 267, values.len()));
         let counts = (model.commands.len(), values.len(), model.extensions.len(), structs);
         assert_eq!(counts, (252, 1_333, 155, 18));
         let orphans = said.0.iter().filter(|finding| finding.what.contains("no core version or extension requires it")).count();

@@ -52,6 +52,7 @@ fn the_crates_of_the_table_are_those_of_the_workspace() {
         ("generated", "clcu-sys"),
         ("runtime", "clcu"),
         ("codegen", "clcu-codegen"),
+        ("c-interface", "clcu-check"),
         ("spec", "clcu-spec"),
         ("tests", "clcu-tests"),
     ] {
@@ -60,6 +61,7 @@ fn the_crates_of_the_table_are_those_of_the_workspace() {
     }
 }
 
+/// D13.
 #[test]
 fn no_cargo_feature_chooses_a_version_of_an_api() {
     for manifest in ["generated/Cargo.toml", "runtime/Cargo.toml"] {

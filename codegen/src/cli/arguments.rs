@@ -20,6 +20,7 @@ Examples:
                                              since and until when each item exists, from every release
   clcu diff cuda-12.9 cuda-13.0              what changed between two releases, and what it breaks
   clcu diff snapshot upstream --markdown     what an update would change, for a changelog
+  clcu drift                                 what upstream has newer than the pins, as files to commit
   clcu stats --json                          how many items of each kind there are
   clcu explain cuImportExternalSemaphore     what must hold, who owns what, which errors may come back
   clcu coverage                              how much of the documents became rules
@@ -31,7 +32,7 @@ Exit codes:
   3  an input is wrong: a document, snapshot or decision, or a download that is not the pinned file
   4  upstream is out of reach, and the command cannot do without it (`update` can)
   5  the disk refused: no permission, no room
-  `diff` gives 0 where nothing changed, else the worst grade:
+  `diff` and `drift` give 0 where nothing changed, else the worst grade:
   10  text only   11  something is added   12  breaks source   13  breaks the ABI
 
 Whatever fails, every output stays as it was.";
@@ -144,6 +145,17 @@ pub(crate) enum Command {
         upstream: Upstream,
         #[command(flatten)]
         releases: OpenClReleases,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Look for what upstream has newer than the pins, and write it as files ready to be committed
+    ///
+    /// Takes the newest wheel of the CUDA headers and the newest commit of the OpenCL documents (or the directories that are named), moves the
+    /// pins, and writes what `update` writes, changelog fragments included. Ends with the grade of the change, as `diff` does, and with 0 where
+    /// there is nothing newer; then nothing is written.
+    Drift {
+        #[command(flatten)]
+        upstream: Upstream,
         #[command(flatten)]
         reading: Reading,
     },

@@ -57,7 +57,12 @@ pub(crate) fn run(session: &Session, request: &Request) -> Result<(), Failure> {
         return Err(Failure::new(Exit::Input, finding.wanted("two releases of CUDA, or two of OpenCL")));
     }
     print(&rendered(request, &diffs));
-    let exit = match diffs.iter().filter_map(Diff::grade).max() {
+    outcome(diffs.iter().filter_map(Diff::grade).max())
+}
+
+/// How a command ends that found a change of this grade.
+pub(crate) fn outcome(grade: Option<Grade>) -> Result<(), Failure> {
+    let exit = match grade {
         None => return Ok(()),
         Some(Grade::Text) => Exit::Text,
         Some(Grade::Adds) => Exit::Adds,

@@ -6,10 +6,12 @@ mod arguments;
 mod check;
 mod coverage;
 mod diff;
+mod drift;
 mod exit;
 mod explain;
 mod fetch;
 mod findings;
+mod fragment;
 mod part;
 mod progress;
 mod releases;
@@ -33,7 +35,7 @@ pub(crate) fn main() -> ExitCode {
     let result = match command {
         // The one command that needs no checkout.
         Command::Generate { only } if only.out.is_some() => part::run(&general, screen, &only),
-        command => Session::open(&general, screen).and_then(|session| run(&session, command)),
+        command => Session::open(&general, screen).and_then(|session| run(session, command)),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -45,21 +47,22 @@ pub(crate) fn main() -> ExitCode {
 }
 
 /// Runs what needs a checkout.
-fn run(session: &Session, command: Command) -> Result<(), Failure> {
+fn run(session: Session, command: Command) -> Result<(), Failure> {
     match command {
         Command::Update { history, upstream, reading } if history.all_releases => {
-            update::update_all(session, &upstream, &history.opencl, reading)
+            update::update_all(&session, &upstream, &history.opencl, reading)
         }
-        Command::Update { upstream, reading, .. } => update::update(session, &upstream, reading),
+        Command::Update { upstream, reading, .. } => update::update(&session, &upstream, reading),
         Command::Diff { old, new, json, markdown, upstream, releases, reading } => {
-            diff::run(session, &diff::Request { old, new, json, markdown, upstream, releases, reading })
+            diff::run(&session, &diff::Request { old, new, json, markdown, upstream, releases, reading })
         }
-        Command::Fetch { upstream } => fetch::run(session, &upstream),
-        Command::Import { upstream, reading } => update::import(session, &upstream, reading),
-        Command::Generate { .. } => update::generate(session),
-        Command::Check { against_upstream, upstream, reading } => check::run(session, against_upstream, &upstream, reading),
-        Command::Stats { json } => stats::run(session, json),
-        Command::Coverage { json } => coverage::run(session, json),
-        Command::Explain { name, json, markdown } => explain::run(session, &name, explain::Form::of(json, markdown)),
+        Command::Drift { upstream, reading } => drift::run(session, &upstream, reading),
+        Command::Fetch { upstream } => fetch::run(&session, &upstream),
+        Command::Import { upstream, reading } => update::import(&session, &upstream, reading),
+        Command::Generate { .. } => update::generate(&session),
+        Command::Check { against_upstream, upstream, reading } => check::run(&session, against_upstream, &upstream, reading),
+        Command::Stats { json } => stats::run(&session, json),
+        Command::Coverage { json } => coverage::run(&session, json),
+        Command::Explain { name, json, markdown } => explain::run(&session, &name, explain::Form::of(json, markdown)),
     }
 }

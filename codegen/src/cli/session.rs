@@ -7,7 +7,7 @@ use std::{
 };
 
 use clcu_codegen::{
-    fetch::{self, Cache, CudaRelease, FetchError, OpenClDocs, Overrides, Sources},
+    fetch::{self, Cache, CudaPin, CudaRelease, FetchError, OpenClDocs, OpenClState, Overrides, Sources},
     finding::{Document, Finding},
     model::{Api, Model},
     pipeline::{self, Cuda, Located, Outputs},
@@ -22,7 +22,7 @@ use super::{
 };
 
 /// The list of pins, which marks the root of the repository.
-const SOURCES: &str = "spec/sources.toml";
+const SOURCES: &str = pipeline::SOURCES;
 
 /// What every command needs.
 pub(crate) struct Session {
@@ -43,6 +43,36 @@ impl Session {
         let variable = env::var_os("CLCU_CACHE").filter(|value| !value.is_empty()).map(PathBuf::from);
         let cache = general.cache.clone().or(variable).unwrap_or_else(|| root.join("cache"));
         Ok(Self { root, screen, sources, cache: Cache::at(cache) })
+    }
+
+    /// The same with other pins than those on the disk.
+    pub(crate) fn with_pins(self, text: &str) -> Result<Self, Failure> {
+        Ok(Self { sources: Sources::read(&Document::new(SOURCES, text))?, ..self })
+    }
+
+    /// What is newer than the pinned headers.
+    pub(crate) fn newest_cuda(&self) -> Result<Option<CudaPin>, FetchError> {
+        fetch::newest_cuda(&self.sources, &self.cache, &self.progress())
+    }
+
+    /// What is newer than the pinned documents.
+    pub(crate) fn newest_opencl(&self) -> Result<Option<OpenClState>, FetchError> {
+        fetch::newest_opencl(&self.sources, &self.cache, &self.progress())
+    }
+
+    /// What the documents in `directory` are, if not the pinned ones: the commit, where it is known, and the SHA-256 of the registry.
+    pub(crate) fn opencl_state(&self, directory: &Path) -> Result<Option<(Option<String>, String)>, FetchError> {
+        fetch::opencl_state(&self.sources, directory)
+    }
+
+    /// The pinned commit of the documents.
+    pub(crate) fn opencl_commit(&self) -> &str {
+        &self.sources.opencl.commit
+    }
+
+    /// What the user named on the command line or in the environment.
+    pub(crate) fn overrides(&self, upstream: &Upstream) -> Overrides {
+        overrides(upstream)
     }
 
     /// A file of the repository.

@@ -1,4 +1,4 @@
-//! `clcu update`, `import` and `generate`: the commands that write.
+//! `clcu update`, `import` and `generate`: the commands that write. What changes a snapshot leaves a changelog fragment.
 
 use clcu_codegen::{
     fetch::FetchError,
@@ -10,7 +10,7 @@ use super::{
     arguments::{OpenClReleases, Reading, Upstream},
     exit::Failure,
     findings::counted,
-    releases,
+    fragment, releases,
     session::Session,
     upstream,
 };
@@ -18,22 +18,25 @@ use super::{
 /// Everything: snapshots of what is in reach, and bindings of both APIs.
 pub(crate) fn update(session: &Session, from: &Upstream, reading: Reading) -> Result<(), Failure> {
     let imported = upstream::read_with_history(session, from, reading)?;
-    write_all(session, &imported, reading)
+    write_all(session, &imported, reading, Outputs::default())
 }
 
 /// Everything, from every release: what is out of reach ends the command, because history cannot be written in part.
 pub(crate) fn update_all(session: &Session, from: &Upstream, opencl: &OpenClReleases, reading: Reading) -> Result<(), Failure> {
     let imported = releases::read_all(session, from, opencl, reading)?;
-    write_all(session, &imported, reading)
+    write_all(session, &imported, reading, Outputs::default())
 }
 
-fn write_all(session: &Session, imported: &Imported, reading: Reading) -> Result<(), Failure> {
+/// Writes snapshots, bindings and fragments of what was read, and `more`.
+pub(crate) fn write_all(session: &Session, imported: &Imported, reading: Reading, more: Outputs) -> Result<(), Failure> {
     let mut outputs = pipeline::snapshots(imported);
+    outputs.extend(more);
     let model = |(api, result): &(Api, Result<Read, FetchError>)| match result {
         Ok(read) => Ok(read.model.clone()),
         Err(_) => session.snapshot(*api),
     };
     let [cuda, opencl] = imported.apis.each_ref().map(model);
+    outputs.extend(fragment::fragments(session, imported)?);
     outputs.extend(pipeline::bindings(&cuda?, &opencl?)?);
     write(session, imported, reading, &outputs)
 }
@@ -46,7 +49,9 @@ pub(crate) fn import(session: &Session, from: &Upstream, reading: Reading) -> Re
     {
         return Err(failure);
     }
-    write(session, &imported, reading, &pipeline::snapshots(&imported))
+    let mut outputs = pipeline::snapshots(&imported);
+    outputs.extend(fragment::fragments(session, &imported)?);
+    write(session, &imported, reading, &outputs)
 }
 
 fn write(session: &Session, imported: &Imported, reading: Reading, outputs: &Outputs) -> Result<(), Failure> {

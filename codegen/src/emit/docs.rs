@@ -125,14 +125,14 @@ mod tests {
         let docs = docs(Api::OpenCl, &["3.1.1"]);
         let lifetime = Lifetime {
             since: Some(Version::new(3, 0)),
-            until: Some(Version::new(3, 1)),
+            until: Some("3.0.16".parse().unwrap()),
             deprecated: Some(Version::new(3, 1)),
             extensions: vec!["cl_khr_a".to_owned(), "cl_khr_b".to_owned()],
             changed: vec!["value 0x2051 until 3.0.15".parse().unwrap(), "member a: c_int at 4 until 3.0".parse().unwrap()],
         };
         assert_eq!(
             docs.lifetime(&lifetime),
-            "Since OpenCL 3.0, or with `cl_khr_a` or `cl_khr_b`, until 3.1, deprecated since 3.1. Until 3.0.15 its value was `0x2051`. \
+            "Since OpenCL 3.0, or with `cl_khr_a` or `cl_khr_b`, until 3.0.16, deprecated since 3.1. Until 3.0.15 its value was `0x2051`. \
              Until 3.0 it had the member `a: c_int at 4`."
         );
         assert_eq!(docs.lifetime(&Lifetime::default()), "Part of OpenCL.");
@@ -142,7 +142,7 @@ mod tests {
     fn a_leaf_of_which_nothing_is_said_came_with_its_item() {
         let docs = docs(Api::OpenCl, &["3.1.1"]);
         let item = Lifetime { extensions: vec!["cl_khr_a".to_owned()], ..Lifetime::default() };
-        let ended = Lifetime { until: Some(Version::new(3, 0)), ..Lifetime::default() };
+        let ended = Lifetime { until: Some(Version::new(3, 0).into()), ..Lifetime::default() };
         assert_eq!(docs.leaf(&item, &ended), "\"With `cl_khr_a`, until 3.0.\"");
         let own = Lifetime { since: Some(Version::new(1, 2)), ..Lifetime::default() };
         assert_eq!(docs.leaf(&item, &own), "\"Since OpenCL 1.2.\"");

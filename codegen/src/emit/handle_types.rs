@@ -40,7 +40,7 @@ fn columns(row: &HandleType) -> Vec<(&'static str, String)> {
     let paths = |paths: &[Path]| texts(&paths.iter().map(ToString::to_string).collect::<Vec<_>>());
     let text = |text: &Option<String>| text.as_ref().map(|text| literal(text));
     let value = |value: Option<i128>| value.map(|number| format!("Some({number})"));
-    let version = |version: Option<crate::model::Version>| version.map(|version| format!("\"{version}\""));
+    let quoted = |release: Option<String>| release.map(|release| format!("\"{release}\""));
     let size = match row.exported_size {
         ExportedSize::Int => "INT".to_owned(),
         ExportedSize::Pointer => "POINTER".to_owned(),
@@ -76,8 +76,8 @@ fn columns(row: &HandleType) -> Vec<(&'static str, String)> {
         ("d3d", texts(&row.counterparts.d3d)),
         ("cuda", texts(&row.counterparts.cuda)),
         ("opencl", texts(&row.counterparts.opencl)),
-        ("since", version(row.lifetime.since)),
-        ("until", version(row.lifetime.until)),
+        ("since", quoted(row.lifetime.since.map(|version| version.to_string()))),
+        ("until", quoted(row.lifetime.until.map(|release| release.to_string()))),
     ];
     columns.into_iter().filter_map(|(column, value)| Some((column, value?))).collect()
 }

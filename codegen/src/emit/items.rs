@@ -168,6 +168,9 @@ fn facts(api: Api, item: &Command) -> String {
     if let Some(symbol) = &item.per_thread_symbol {
         let _ = write!(row, ".per_thread(c{}, {})", literal(symbol), item.per_thread_version.unwrap_or(0));
     }
+    if let Some(until) = item.lifetime.until {
+        let _ = write!(row, ".until(\"{until}\")");
+    }
     if let Some(deprecated) = item.lifetime.deprecated {
         let _ = write!(row, ".deprecated(\"{deprecated}\")");
     }

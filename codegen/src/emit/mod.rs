@@ -65,6 +65,39 @@ pub fn outputs(cuda: &Model, opencl: &Model) -> Result<Vec<Output>, Findings> {
     findings.with(outputs).map(|(outputs, _)| outputs)
 }
 
+/// Where the rows of the checker's interface for other languages are.
+pub const C_INTERFACE: &str = "c-interface/src/records.rs";
+
+/// The rows of the checker's interface for other languages; or why one of the models has none.
+pub fn c_interface(cuda: &Model, opencl: &Model) -> Result<Output, Findings> {
+    use std::fmt::Write as _;
+
+    let mut text = format!(
+        "{MARK}\n//! What can be checked from other languages: records by their names, and the property lists of commands. From `spec/*.json`.\n\n\
+         use clcu_sys::{{cuda, opencl}};\n\nuse crate::checkable::{{lists, records}};\n"
+    );
+    let rows = [rules::c_interface::rows(&settled(cuda))?, rules::c_interface::rows(&settled(opencl))?];
+    // Writing to a `String` does not fail.
+    for (name, of) in
+        [("records", (|rows| &rows.records) as fn(&rules::c_interface::Rows) -> &Vec<String>), ("lists", |rows| &rows.lists)]
+    {
+        let _ = writeln!(text, "\n{name}! {{");
+        for row in rows.iter().flat_map(of) {
+            let _ = writeln!(text, "    {row}");
+        }
+        text.push_str("}\n");
+    }
+    Ok(Output { path: C_INTERFACE.to_owned(), text })
+}
+
+/// `model` as it is emitted: sorted, and without rules that upstream has taken back.
+fn settled(model: &Model) -> Model {
+    let mut settled = model.clone();
+    order::order(&mut settled);
+    merge::drop_rules_taken_back(&mut settled);
+    settled
+}
+
 /// A file of one API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
@@ -82,9 +115,7 @@ pub fn files(model: &Model) -> Result<Vec<File>, Findings> {
 /// The same, and the index of what stands where in them.
 fn files_and_index(model: &Model) -> Result<(Vec<File>, String), Findings> {
     validate::validate(model).with(())?;
-    let mut sorted = model.clone();
-    order::order(&mut sorted);
-    merge::drop_rules_taken_back(&mut sorted);
+    let sorted = settled(model);
     let model = &sorted;
     let (index, docs) = (Index::new(model), Docs::new(model));
     let page = |about: &str| Page::new(model.api, &index, about);

@@ -4,6 +4,7 @@
 //! In: a model. Out: the file, or what of the rules cannot be written. Nothing here knows a handle type by name: what upstream adds
 //! tomorrow becomes rows, arms, constructors and variants.
 
+pub(super) mod c_interface;
 mod constructors;
 mod place;
 mod quick;

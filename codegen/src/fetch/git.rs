@@ -29,6 +29,37 @@ pub(super) fn checkout(pin: &OpenClPin, directory: &Path, on_bytes: &mut dyn FnM
     Ok(root)
 }
 
+/// The full name of the newest commit of the repository's main branch.
+pub(super) fn newest(pin: &OpenClPin, directory: &Path) -> Result<String, FetchError> {
+    let what = format!("the newest commit of {}", pin.repository);
+    let output = match git(directory).args(["ls-remote", "--", &pin.repository, "HEAD"]).output() {
+        Ok(output) => output,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(FetchError::NoGit { what }),
+        Err(source) => return Err(FetchError::io("cannot start git in", directory)(source)),
+    };
+    let (told, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    match told.split_whitespace().next() {
+        Some(commit) if output.status.success() && is_commit(commit) => Ok(commit.to_owned()),
+        _ => Err(FetchError::Program { what, command: "git ls-remote".to_owned(), output: child::summary(&failed) }),
+    }
+}
+
+/// The commit that is checked out in `directory` itself; `None` where that is no checkout, or git is not there.
+pub(super) fn head(directory: &Path) -> Option<String> {
+    let ask = |question: &[&str]| {
+        let output = git(directory).args(question).output().ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    // A directory within another repository is not a checkout of its own.
+    let top = ask(&["rev-parse", "--show-toplevel"])?;
+    let same = fs::canonicalize(top).ok()? == fs::canonicalize(directory).ok()?;
+    ask(&["rev-parse", "HEAD"]).filter(|commit| same && is_commit(commit))
+}
+
+fn is_commit(text: &str) -> bool {
+    text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// git without the settings of a repository around it, and without questions: there may be nobody to answer them.
 fn git(directory: &Path) -> Command {
     let mut git = Command::new("git");

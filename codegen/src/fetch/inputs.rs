@@ -145,8 +145,8 @@ pub fn opencl_docs(
         return given_docs(sources, directory);
     }
     let what = format!("OpenCL-Docs {}", pin.commit);
-    let identity = format!("{} {}", pin.sha256.get_ref(), pin.commit);
-    let root = cache.get(&format!("opencl-docs-{}", pin.commit), &identity, progress, |scratch, files| {
+    let identity = opencl_identity(pin.sha256.get_ref(), &pin.commit);
+    let root = cache.get(&opencl_entry(&pin.commit), &identity, progress, |scratch, files| {
         progress.begin(&what, None);
         let root = git::checkout(pin, scratch, &mut |bytes| progress.at(&what, bytes));
         progress.end(&what);
@@ -166,6 +166,16 @@ pub fn opencl_docs(
         commit: Some(pin.commit.clone()),
         sha256: pin.sha256.get_ref().clone(),
     })
+}
+
+/// The name of a commit's entry in the cache.
+pub(super) fn opencl_entry(commit: &str) -> String {
+    format!("opencl-docs-{commit}")
+}
+
+/// What that entry has to have come from.
+pub(super) fn opencl_identity(sha256: &str, commit: &str) -> String {
+    format!("{sha256} {commit}")
 }
 
 fn download<T>(what: &str, bytes: u64, progress: &dyn Progress, run: impl FnOnce(&mut dyn FnMut(u64)) -> T) -> T {
@@ -193,7 +203,7 @@ fn given_headers(sources: &Sources, include: &Path) -> Result<CudaHeaders, Fetch
 }
 
 /// The version that `#define CUDA_VERSION` gives.
-fn cuda_version(header: &[u8]) -> Option<Version> {
+pub(super) fn cuda_version(header: &[u8]) -> Option<Version> {
     let text = String::from_utf8_lossy(header);
     let number = text.lines().find_map(|line| {
         let mut words = line.split_whitespace();
@@ -202,7 +212,7 @@ fn cuda_version(header: &[u8]) -> Option<Version> {
     number.parse().ok().filter(|number| (1000..100_000).contains(number)).map(Version::from_cuda_number)
 }
 
-fn given_docs(sources: &Sources, directory: &Path) -> Result<OpenClDocs, FetchError> {
+pub(super) fn given_docs(sources: &Sources, directory: &Path) -> Result<OpenClDocs, FetchError> {
     let (registry, api) = (directory.join("xml").join("cl.xml"), directory.join("api"));
     if !registry.is_file() {
         let wanted = "a directory laid out like a checkout of OpenCL-Docs: xml/cl.xml, and api/*.asciidoc".to_owned();

@@ -79,6 +79,48 @@ impl FromStr for Version {
 
 super::value::serde_as_text!(Version);
 
+/// The last release that has a thing: `12.9` of CUDA, whose patch releases do not change the API; `3.0.16` of OpenCL, whose registry changes
+/// within a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LastRelease {
+    /// Its version.
+    pub version: Version,
+    /// Which state of the registry, for OpenCL.
+    pub patch: Option<u16>,
+}
+
+impl From<Version> for LastRelease {
+    fn from(version: Version) -> Self {
+        Self { version, patch: None }
+    }
+}
+
+impl fmt::Display for LastRelease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.patch {
+            Some(patch) => write!(f, "{}.{patch}", self.version),
+            None => self.version.fmt(f),
+        }
+    }
+}
+
+impl FromStr for LastRelease {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = || format!("`{text}` is no release: wanted two or three numbers with dots between, such as `13.5` or `3.0.16`");
+        match text.match_indices('.').nth(1) {
+            None => text.parse().map(|version: Version| version.into()).map_err(|_| wrong()),
+            Some((at, _)) => {
+                let version = text[..at].parse().map_err(|_| wrong())?;
+                Ok(Self { version, patch: Some(text[at + 1..].parse().map_err(|_| wrong())?) })
+            }
+        }
+    }
+}
+
+super::value::serde_as_text!(LastRelease);
+
 /// Since when and until when a leaf exists, and what it takes to have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -86,8 +128,8 @@ pub struct Lifetime {
     /// The first version that has it. For CUDA a release (the oldest one read means "then or earlier"); for OpenCL the core version,
     /// absent where only an extension has it.
     pub since: Option<Version>,
-    /// The last version that has it, where a newer one does not.
-    pub until: Option<Version>,
+    /// The last release whose headers or registry have it, where a newer one does not.
+    pub until: Option<LastRelease>,
     /// Since when upstream advises against it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<Version>,

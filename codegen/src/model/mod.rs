@@ -15,7 +15,7 @@ mod property;
 mod rule;
 mod value;
 
-pub use availability::{Api, Change, Lifetime, Version};
+pub use availability::{Api, Change, LastRelease, Lifetime, Version};
 pub use ctype::{CType, Parameter, Signature, SignatureParameter};
 pub use handle_type::{
     Basis, Counterparts, Evidence, ExportedSize, HandleKind, HandleType, InitialState, Owner, Payload, Permanence, Platform,

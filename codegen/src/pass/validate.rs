@@ -165,7 +165,9 @@ impl<'a> Check<'a> {
             self.leaf_identifier(item, leaf, extension);
         }
         if let (Some(since), Some(until)) = (lifetime.since, lifetime.until)
-            && until < since
+            // A state of OpenCL's registry may hold what a later core version is going to bring.
+            && until.patch.is_none()
+            && until.version < since
         {
             let name = leaf.unwrap_or(item);
             self.leaf(item, leaf, Finding::error(format!("`{name}` ends with {until}, before it begins with {since}")));

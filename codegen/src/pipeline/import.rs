@@ -180,7 +180,7 @@ pub(super) fn read_opencl(
     let release = name.map_or_else(by_commit, str::to_owned);
     let mut said = None;
     let model =
-        pass::opencl::model(&registry, &overlay, &release).and_then(|(mut model, mut findings)| {
+        pass::opencl::model_as(&registry, &overlay, &release, strictness).and_then(|(mut model, mut findings)| {
             if let Some(api) = &docs.api {
                 let (read, found) = read_text(api, &release, &mut model, &overlay, strictness)?;
                 said = Some(read);

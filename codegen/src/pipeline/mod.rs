@@ -5,12 +5,14 @@
 mod import;
 mod locate;
 mod outputs;
+mod pins;
 mod releases;
 mod stats;
 
 pub use import::{Decisions, Imported, Read, Text, import};
 pub use locate::{Cuda, Located, locate};
 pub use outputs::{Difference, OutputError, Outputs};
+pub use pins::{SOURCES, with_cuda, with_opencl};
 pub use releases::{Release, read_all, read_release};
 pub use stats::Stats;
 
@@ -27,6 +29,9 @@ pub const OVERLAY: &str = "spec/overlay.toml";
 
 /// The sentences of doc comments that people read.
 pub const REVIEWED: &str = "spec/reviewed.toml";
+
+/// Where the changelog fragments of updates are, until a release puts them into `CHANGELOG.md`.
+pub const CHANGES: &str = "changes";
 
 /// The snapshot of `api`.
 #[must_use]
@@ -69,12 +74,14 @@ pub fn snapshots(imported: &Imported) -> Outputs {
     outputs
 }
 
-/// The bindings of both APIs, and the pages that are made from the same tables.
+/// The bindings of both APIs, the rows of the interface for other languages, and the pages that are made from the same tables.
 pub fn bindings(cuda: &Model, opencl: &Model) -> Result<Outputs, Findings> {
     let mut outputs = Outputs::default();
     for output in emit::outputs(cuda, opencl)? {
         outputs.push(output.path, output.text);
     }
+    let rows = emit::c_interface(cuda, opencl)?;
+    outputs.push(rows.path, rows.text);
     for page in atlas::pages(cuda, opencl) {
         outputs.push(page.path, page.text);
     }

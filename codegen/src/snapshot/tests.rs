@@ -2,6 +2,7 @@
 
 mod models;
 mod rules;
+mod schema;
 
 use proptest::prelude::*;
 

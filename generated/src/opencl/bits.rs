@@ -86,7 +86,7 @@ bits! {
         CL_COMMAND_BUFFER_CAPABILITY_DEVICE_SIDE_ENQUEUE_KHR = 1 << 1, "With `cl_khr_command_buffer`.";
         CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR = 1 << 2, "With `cl_khr_command_buffer_mutable_dispatch`.";
         CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR = 1 << 4, "With `cl_khr_command_buffer_multi_device`.";
-        CL_COMMAND_BUFFER_CAPABILITY_OUT_OF_ORDER_KHR = 1 << 3, "With `cl_khr_command_buffer`, until 3.0.";
+        CL_COMMAND_BUFFER_CAPABILITY_OUT_OF_ORDER_KHR = 1 << 3, "With `cl_khr_command_buffer`, until 3.0.17.";
     }
 }
 
@@ -314,6 +314,9 @@ bits! {
         CL_MEM_RESERVED1_QCOM = 1 << 38, "Since OpenCL 1.0.";
         CL_MEM_RESERVED2_QCOM = 1 << 39, "Since OpenCL 1.0.";
         CL_MEM_RESERVED3_QCOM = 1 << 40, "Since OpenCL 1.0.";
+    }
+    aliases {
+        CL_MEM_RESERVED4_ARM = CL_MEM_PROTECTED_ALLOC_ARM, "Since OpenCL 1.0, until 3.0.8.";
     }
 }
 

@@ -2041,7 +2041,7 @@ command! {
 }
 
 command! {
-    clGetLayerInfo, "With `cl_loader_layers`." opencl "",
+    clGetLayerInfo, "With `cl_loader_layers`. Until 3.0.8 its parameters was `(param_value_size: usize, param_name: cl_layer_info, param_value: *mut c_void, param_value_size_ret: *mut usize)`." opencl "",
     fn(
         param_name: cl_layer_info,
         param_value_size: usize,

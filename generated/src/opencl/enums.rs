@@ -138,15 +138,15 @@ enumeration! {
         CL_COMMAND_BUFFER_STATE_RECORDING_KHR = 0, "With `cl_khr_command_buffer`.";
         CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR = 1, "With `cl_khr_command_buffer`.";
         CL_COMMAND_BUFFER_STATE_FINALIZED_KHR = 2, "With `cl_khr_command_buffer_mutable_dispatch`.";
-        CL_COMMAND_BUFFER_STATE_INVALID_KHR = 3, "With `cl_khr_command_buffer`, until 3.0.";
+        CL_COMMAND_BUFFER_STATE_INVALID_KHR = 3, "With `cl_khr_command_buffer`, until 3.0.12.";
     }
     aliases {
-        CL_COMMAND_BUFFER_STATE_PENDING_KHR = CL_COMMAND_BUFFER_STATE_FINALIZED_KHR, "With `cl_khr_command_buffer`, until 3.0.";
+        CL_COMMAND_BUFFER_STATE_PENDING_KHR = CL_COMMAND_BUFFER_STATE_FINALIZED_KHR, "With `cl_khr_command_buffer`, until 3.0.19.";
     }
 }
 
 enumeration! {
-    cl_command_buffer_structure_type_khr: u32, "With `cl_khr_command_buffer_mutable_dispatch`, until 3.0." opencl {
+    cl_command_buffer_structure_type_khr: u32, "With `cl_khr_command_buffer_mutable_dispatch`, until 3.0.16." opencl {
         CL_STRUCTURE_TYPE_MUTABLE_BASE_CONFIG_KHR = 0, "With `cl_khr_command_buffer_mutable_dispatch`.";
         CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR = 1, "With `cl_khr_command_buffer_mutable_dispatch`.";
     }
@@ -283,10 +283,10 @@ enumeration! {
         CL_PRINTF_BUFFERSIZE_ARM = 0x40B1, "With `cl_arm_printf`.";
         CL_CONTEXT_SAFETY_PROPERTIES_IMG = 0x40D9, "With `cl_img_safety_mechanisms`.";
         CL_CONTEXT_SHOW_DIAGNOSTICS_INTEL = 0x4106, "With `cl_intel_driver_diagnostics`.";
-        CL_CONTEXT_DIAGNOSTICS_LEVEL_ALL_INTEL = 0xFF, "With `cl_intel_driver_diagnostics`, until 3.0.";
-        CL_CONTEXT_DIAGNOSTICS_LEVEL_GOOD_INTEL = 1 << 0, "With `cl_intel_driver_diagnostics`, until 3.0.";
-        CL_CONTEXT_DIAGNOSTICS_LEVEL_BAD_INTEL = 1 << 1, "With `cl_intel_driver_diagnostics`, until 3.0.";
-        CL_CONTEXT_DIAGNOSTICS_LEVEL_NEUTRAL_INTEL = 1 << 2, "With `cl_intel_driver_diagnostics`, until 3.0.";
+        CL_CONTEXT_DIAGNOSTICS_LEVEL_ALL_INTEL = 0xFF, "With `cl_intel_driver_diagnostics`, until 3.0.16.";
+        CL_CONTEXT_DIAGNOSTICS_LEVEL_GOOD_INTEL = 1 << 0, "With `cl_intel_driver_diagnostics`, until 3.0.16.";
+        CL_CONTEXT_DIAGNOSTICS_LEVEL_BAD_INTEL = 1 << 1, "With `cl_intel_driver_diagnostics`, until 3.0.16.";
+        CL_CONTEXT_DIAGNOSTICS_LEVEL_NEUTRAL_INTEL = 1 << 2, "With `cl_intel_driver_diagnostics`, until 3.0.16.";
     }
 }
 
@@ -661,10 +661,10 @@ enumeration! {
         CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR = 0x2067, "With `cl_khr_external_memory_dma_buf`.";
         CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR = 0x2069, "With `cl_khr_external_memory_win32`.";
         CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR = 0x2070, "With `cl_khr_external_memory_android_hardware_buffer`.";
-        CL_EXTERNAL_MEMORY_HANDLE_D3D11_TEXTURE_KHR = 0x2063, "With `cl_khr_external_memory_dx`, until 3.0.";
-        CL_EXTERNAL_MEMORY_HANDLE_D3D11_TEXTURE_KMT_KHR = 0x2064, "With `cl_khr_external_memory_dx`, until 3.0.";
-        CL_EXTERNAL_MEMORY_HANDLE_D3D12_HEAP_KHR = 0x2065, "With `cl_khr_external_memory_dx`, until 3.0.";
-        CL_EXTERNAL_MEMORY_HANDLE_D3D12_RESOURCE_KHR = 0x2066, "With `cl_khr_external_memory_dx`, until 3.0.";
+        CL_EXTERNAL_MEMORY_HANDLE_D3D11_TEXTURE_KHR = 0x2063, "With `cl_khr_external_memory_dx`, until 3.0.16.";
+        CL_EXTERNAL_MEMORY_HANDLE_D3D11_TEXTURE_KMT_KHR = 0x2064, "With `cl_khr_external_memory_dx`, until 3.0.16.";
+        CL_EXTERNAL_MEMORY_HANDLE_D3D12_HEAP_KHR = 0x2065, "With `cl_khr_external_memory_dx`, until 3.0.16.";
+        CL_EXTERNAL_MEMORY_HANDLE_D3D12_RESOURCE_KHR = 0x2066, "With `cl_khr_external_memory_dx`, until 3.0.16.";
     }
 }
 
@@ -953,8 +953,8 @@ enumeration! {
         CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT = 0x5000, "With `cl_ext_buffer_device_address`.";
     }
     aliases {
-        CL_DEVICE_HANDLE_LIST_END_KHR = CL_MEM_DEVICE_HANDLE_LIST_END_KHR, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.";
-        CL_DEVICE_HANDLE_LIST_KHR = CL_MEM_DEVICE_HANDLE_LIST_KHR, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.";
+        CL_DEVICE_HANDLE_LIST_END_KHR = CL_MEM_DEVICE_HANDLE_LIST_END_KHR, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.12.";
+        CL_DEVICE_HANDLE_LIST_KHR = CL_MEM_DEVICE_HANDLE_LIST_KHR, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.12.";
     }
 }
 
@@ -986,12 +986,12 @@ enumeration! {
         CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR = 0x12AD, "With `cl_khr_command_buffer_mutable_dispatch`.";
     }
     aliases {
-        CL_MUTABLE_DISPATCH_PROPERTIES_ARRAY_KHR = CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR, "With `cl_khr_command_buffer_mutable_dispatch`, until 3.0.";
+        CL_MUTABLE_DISPATCH_PROPERTIES_ARRAY_KHR = CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR, "With `cl_khr_command_buffer_mutable_dispatch`, until 3.0.16.";
     }
 }
 
 enumeration! {
-    cl_ndrange_kernel_command_properties_khr: u64, "With `cl_khr_command_buffer`, until 3.0." opencl {
+    cl_ndrange_kernel_command_properties_khr: u64, "With `cl_khr_command_buffer`, until 3.0.16." opencl {
         CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR = 0x12B1, "With `cl_khr_command_buffer_mutable_dispatch`.";
         CL_MUTABLE_DISPATCH_ASSERTS_KHR = 0x12B8, "With `cl_khr_command_buffer_mutable_dispatch`.";
     }
@@ -1154,10 +1154,10 @@ enumeration! {
         CL_SEMAPHORE_TYPE_KHR = 0x203D, "With `cl_khr_semaphore`.";
         CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR = 0x2053, "With `cl_khr_semaphore`.";
         CL_SEMAPHORE_EXPORTABLE_KHR = 0x2054, "With `cl_khr_external_semaphore`.";
-        CL_DEVICE_HANDLE_LIST_KHR = 0x2051, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.";
+        CL_DEVICE_HANDLE_LIST_KHR = 0x2051, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.12.";
     }
     aliases {
-        CL_DEVICE_HANDLE_LIST_END_KHR = CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.";
+        CL_DEVICE_HANDLE_LIST_END_KHR = CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.12.";
     }
 }
 
@@ -1167,11 +1167,11 @@ enumeration! {
         CL_SEMAPHORE_TYPE_KHR = 0x203D, "With `cl_khr_semaphore`.";
         CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR = 0x203F, "With `cl_khr_external_semaphore`.";
         CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR = 0x2053, "With `cl_khr_semaphore`.";
-        CL_DEVICE_HANDLE_LIST_KHR = 0x2051, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.";
+        CL_DEVICE_HANDLE_LIST_KHR = 0x2051, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.12.";
     }
     aliases {
         CL_SEMAPHORE_EXPORT_HANDLE_TYPES_LIST_END_KHR = CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR, "With `cl_khr_external_semaphore`.";
-        CL_DEVICE_HANDLE_LIST_END_KHR = CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.";
+        CL_DEVICE_HANDLE_LIST_END_KHR = CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.12.";
     }
 }
 

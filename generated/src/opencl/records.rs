@@ -123,7 +123,7 @@ record! {
 }
 
 record! {
-    struct cl_mutable_base_config_khr, size 32/16/16, align 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`, until 3.0." opencl {
+    struct cl_mutable_base_config_khr, size 32/16/16, align 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`, until 3.0.16." opencl {
         r#type: cl_command_buffer_structure_type_khr, at 0, "With `cl_khr_command_buffer_mutable_dispatch`.";
         next: *const c_void, at 8/4/4, "With `cl_khr_command_buffer_mutable_dispatch`.";
         num_mutable_dispatch: cl_uint, at 16/8/8, "With `cl_khr_command_buffer_mutable_dispatch`.";

@@ -77,6 +77,7 @@ mod tests {
         assert_eq!(Version(2000).to_string(), "2.0");
     }
 
+    /// B09, B13.
     #[test]
     fn an_older_driver_is_warned_about_and_a_newer_one_is_not() {
         let versions = |bindings, driver| Versions { bindings: Version(bindings), driver: Version(driver) };

@@ -190,7 +190,10 @@ fn within(rule: &Rule, row: String) -> String {
     if let Some(why) = why {
         row = format!("{why}({}, {row})", literal(rule.reason.as_deref().unwrap_or_default()));
     }
-    for (name, version) in [("since", rule.lifetime.since), ("until", rule.lifetime.until)] {
+    for (name, version) in [
+        ("since", rule.lifetime.since.map(|version| version.to_string())),
+        ("until", rule.lifetime.until.map(|release| release.to_string())),
+    ] {
         if let Some(version) = version {
             row = format!("{name}(\"{version}\", {row})");
         }

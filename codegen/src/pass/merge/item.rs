@@ -9,13 +9,13 @@ use crate::{
     diff::{Grade, describe::Describe, entry::Entry},
     model::{
         Alias, Api, Callback, Change, Command, Constant, Enumeration, Enumerator, ErrorCode, ErrorList, Extension, Handle,
-        HandleType, Lifetime, MacroFunction, Member, Property, Record, Rule, Source, Version,
+        HandleType, LastRelease, Lifetime, MacroFunction, Member, Property, Record, Rule, Source,
     },
 };
 
-/// What the step from one release to the next says of what is gone: the last version that has it, and the same as `changed` writes it. `None` where both
+/// What the step from one release to the next says of what is gone: the last release that has it, and the same as `changed` writes it. `None` where both
 /// are the same release, so that nothing of upstream's can have changed.
-pub(super) struct Step(pub Option<(Version, String)>);
+pub(super) struct Step(pub Option<(LastRelease, String)>);
 
 /// The two sides of a step.
 pub(super) struct Sides<'a> {
@@ -75,9 +75,8 @@ fn ended<T: Item>(mut item: T, Step(step): &Step) -> Option<T> {
     if let Some(lifetime) = item.lifetime()
         && lifetime.until.is_none()
     {
-        let (version, _) = step.as_ref()?;
-        // What came with a later core version than the registry's own cannot have ended before.
-        lifetime.until = Some(lifetime.since.map_or(*version, |since| since.max(*version)));
+        let (last, _) = step.as_ref()?;
+        lifetime.until = Some(*last);
     }
     Some(item)
 }

@@ -30,7 +30,7 @@ use super::index::{Index, Item};
 use crate::{
     diff::{describe::Describe, entry::Types},
     finding::{Finding, Findings},
-    model::{Api, Model, Version},
+    model::{Api, LastRelease, Model, Version},
 };
 
 /// The model of all `releases`, oldest first; each has exactly one.
@@ -52,16 +52,15 @@ pub fn continued(merged: &Model, newer: &Model) -> Result<Model, Findings> {
             .help("sort them, and leave out what is there twice")
             .into());
     }
-    let Some(version) = version_of(&before) else {
+    let Some(last) = last_release(merged.api, &before) else {
         return Err(Finding::error(format!("`{before}` is not the name of a release"))
             .wanted("a name that begins with a version")
             .into());
     };
-    // Patch releases of CUDA do not change the API; states of OpenCL's registry do within a version.
-    let until = if merged.api == Api::Cuda { version.to_string() } else { before };
+    let until = if merged.api == Api::Cuda { last.to_string() } else { before };
     let mut releases = merged.releases.clone();
     releases.extend(newer.releases.iter().cloned());
-    Ok(Model { releases, ..step(merged, newer, &Step(Some((version, until)))) })
+    Ok(Model { releases, ..step(merged, newer, &Step(Some((last, until)))) })
 }
 
 /// A merged model whose newest release was read again, by `fresh`: what is gone was never upstream's, but the reader's.
@@ -108,10 +107,15 @@ fn age(before: &str, now: &str) -> Ordering {
     pairs.fold(Ordering::Equal, Ordering::then)
 }
 
-/// `13.5` of `13.5.37`.
-fn version_of(release: &str) -> Option<Version> {
-    match numbers(release).as_slice() {
-        [major, minor, ..] => Some(Version::new(u16::try_from(*major).ok()?, u16::try_from(*minor).ok()?)),
+/// What `until` says of what ends with `release`: `13.5` of CUDA's 13.5.37, since patch releases do not change the API; all of OpenCL's 3.0.16,
+/// since states of the registry do within a version.
+fn last_release(api: Api, release: &str) -> Option<LastRelease> {
+    let numbers: Option<Vec<u16>> = numbers(release).into_iter().map(|number| u16::try_from(number).ok()).collect();
+    match *numbers?.as_slice() {
+        [major, minor, patch] if api == Api::OpenCl => {
+            Some(LastRelease { version: Version::new(major, minor), patch: Some(patch) })
+        }
+        [major, minor, ..] => Some(Version::new(major, minor).into()),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::item::Step;
 use crate::{
     diff::entry::Types,
-    model::{CType, Change, Lifetime, Member, Model, Record},
+    model::{Api, CType, Change, Lifetime, Member, Model, Record},
     pass::index::{Index, Item, Resolved},
 };
 
@@ -71,11 +71,19 @@ pub(super) fn kinds(old: &Model, result: &mut Model, step: &Step) {
         Item::Callback(item) => item.lifetime.clone(),
         Item::Alias(item) => item.lifetime.clone(),
     };
+    // A type of OpenCL's registry is a number before and after the registry says which values belong to it.
+    let same =
+        |was: &str, now: &str| old.api == Api::OpenCl && [was, now].iter().all(|kind| ["alias", "enumeration"].contains(kind));
     let settle = |name: &str, now: &str, lifetime: &mut Lifetime| {
         if let Some(was) = before.get(name).filter(|was| kind(*was) != now) {
             let older = age(was);
-            lifetime.since = older.since;
+            if old.api == Api::Cuda {
+                lifetime.since = older.since;
+            }
             lifetime.changed = older.changed;
+            if same(kind(was), now) {
+                return;
+            }
             lifetime.changed.push(Change { aspect: "kind".to_owned(), was: kind(was).to_owned(), until: until.to_owned() });
         }
     };

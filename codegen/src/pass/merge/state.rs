@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Lifetime, Model, Rule, Version};
+use crate::model::{LastRelease, Lifetime, Model, Rule};
 
 fn is_there(lifetime: &Lifetime) -> bool {
     lifetime.until.is_none()
@@ -49,7 +49,7 @@ pub fn newest(model: &Model) -> Model {
 pub fn drop_rules_taken_back(model: &mut Model) {
     let commands = model.commands.iter().map(|item| (item.symbol.clone(), item.lifetime.until));
     let records = model.records.iter().map(|item| (item.name.clone(), item.lifetime.until));
-    let subjects: BTreeMap<String, Option<Version>> = commands.chain(records).collect();
+    let subjects: BTreeMap<String, Option<LastRelease>> = commands.chain(records).collect();
     let holds = |rule: &Rule| {
         let gone = subjects.get(&rule.subject).copied().flatten();
         rule.lifetime.until.is_none_or(|until| gone.is_some_and(|gone| gone <= until))

@@ -2,8 +2,8 @@
 
 use super::{continued, merge, newest, onto};
 use crate::model::{
-    Alias, Api, CType, Command, Constant, Enumeration, EnumerationKind, Enumerator, ErrorChannel, Lifetime, Member, Model,
-    Parameter, PerTarget, Record, RecordKind, Version,
+    Alias, Api, CType, Command, Constant, Enumeration, EnumerationKind, Enumerator, ErrorChannel, LastRelease, Lifetime, Member,
+    Model, Parameter, PerTarget, Record, RecordKind, Version,
 };
 use crate::pass::validate::validate;
 
@@ -88,6 +88,11 @@ fn version(text: &str) -> Option<Version> {
     text.parse().ok()
 }
 
+/// The release that `text` spells; most lifetimes have no end.
+fn last(text: &str) -> Option<LastRelease> {
+    text.parse().ok()
+}
+
 fn changed(lifetime: &Lifetime) -> Vec<String> {
     lifetime.changed.iter().map(ToString::to_string).collect()
 }
@@ -167,8 +172,8 @@ fn what_is_gone_stays_with_the_last_release_that_has_it() {
     enumeration(&mut middle, "CUa", &[("CU_A", "1")]);
     command(&mut old, "cuA", "cuA", 4000, &[]);
     let model = merged(vec![old, middle, new]);
-    assert_eq!(model.enumerations[0].lifetime.until, version("12.9"));
-    assert_eq!(model.commands[0].lifetime.until, version("11.8"));
+    assert_eq!(model.enumerations[0].lifetime.until, last("12.9"));
+    assert_eq!(model.commands[0].lifetime.until, last("11.8"));
     assert_eq!(model.releases, ["11.8.89", "12.9.79", "13.0.96"]);
     assert!(newest(&model).commands.is_empty() && newest(&model).enumerations.is_empty());
 }
@@ -244,6 +249,33 @@ fn opencls_registry_itself_says_since_when() {
     assert_eq!(changed(lifetime), ["value 1 until 3.0.16"], "the registry changes within a version");
 }
 
+/// The registry changes within a core version: only the tag says when.
+#[test]
+fn what_leaves_opencls_registry_ends_with_a_tag() {
+    let model = |release: &str, values: &[(&str, &str)]| {
+        let mut model = Model::empty(Api::OpenCl);
+        model.releases.push(release.to_owned());
+        enumeration(&mut model, "cl_a", values);
+        model
+    };
+    let old = model("3.0.16", &[("CL_A", "1"), ("CL_B", "2")]);
+    let merged = merge(vec![old, model("3.0.17", &[("CL_A", "1")])]).expect("two releases");
+    assert_eq!(merged.enumerations[0].enumerators[1].lifetime.until, last("3.0.16"));
+}
+
+/// A number of which a later state says what it is for is the same type as before.
+#[test]
+fn a_type_of_the_registry_that_gets_values_has_not_changed() {
+    let (mut old, mut new) = (Model::empty(Api::OpenCl), Model::empty(Api::OpenCl));
+    old.releases.push("3.0.4".to_owned());
+    new.releases.push("3.0.8".to_owned());
+    alias(&mut old, "cl_a", "c_uint");
+    enumeration(&mut new, "cl_a", &[("CL_A", "1")]);
+    let merged = merge(vec![old, new]).expect("two releases");
+    assert_eq!(changed(&merged.enumerations[0].lifetime), Vec::<String>::new());
+    assert!(merged.aliases.is_empty());
+}
+
 #[test]
 fn releases_are_merged_from_old_to_new_only() {
     assert!(continued(&release("12.0.146"), &release("11.8.89")).is_err());
@@ -265,7 +297,7 @@ fn reading_one_release_keeps_the_history_of_the_snapshot() {
     let mut newer = release("12.1.105");
     enumeration(&mut newer, "CUa", &[("CU_A", "3")]);
     let model = onto(&snapshot, newer).expect("a newer release");
-    assert_eq!(model.commands[0].lifetime.until, version("11.8"));
+    assert_eq!(model.commands[0].lifetime.until, last("11.8"));
     assert_eq!(changed(&model.enumerations[0].enumerators[0].lifetime), ["value 1 until 11.8", "value 2 until 12.0"]);
 
     let alone = onto(&snapshot, release("11.8.89")).expect("an older release");

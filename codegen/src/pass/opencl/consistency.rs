@@ -14,6 +14,25 @@ const BUILT_IN: &[&str] = &[
     "c_short", "c_ushort", "c_int", "c_uint",
 ];
 
+/// Takes out the commands that use a type which nothing defines, and lists them.
+pub(super) fn leave_out(model: &mut Model, registry: &Registry, findings: &mut Findings) {
+    let known: BTreeSet<String> = BUILT_IN.iter().copied().chain(type_names(model)).map(str::to_owned).collect();
+    model.commands.retain(|command| {
+        let mut unknown = None;
+        let mut look =
+            |ctype: &CType| ctype.names(&mut |name| unknown = unknown.take().or((!known.contains(name)).then(|| name.to_owned())));
+        look(&command.returns);
+        command.parameters.iter().for_each(|parameter| look(&parameter.ctype));
+        if let Some(name) = &unknown {
+            let facts = registry.commands.iter().find(|facts| facts.name == command.symbol);
+            let finding = Finding::error(format!("`{}` uses the type `{name}`, which nothing defines", command.symbol));
+            let finding = facts.iter().fold(finding, |finding, facts| finding.at(registry.place(&facts.span)));
+            findings.push(finding.softened());
+        }
+        unknown.is_none()
+    });
+}
+
 pub(super) fn check(model: &Model, registry: &Registry, findings: &mut Findings) {
     let mut names: BTreeSet<&str> = BUILT_IN.iter().copied().collect();
     for name in type_names(model) {

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use super::{availability::Requirements, constants::Known, typedefs::Typedefs};
 use crate::{
-    finding::{Finding, Findings},
+    finding::{Finding, Findings, Strictness},
     import::opencl::registry::{
         Block, EnumEntry, ItemKind, Registry,
         spelling::{did_you_mean, nearest},
@@ -45,8 +45,8 @@ pub(super) struct Evidence<'a> {
     pub(super) overlay: &'a Overlay,
 }
 
-/// Decides for every constant of every block.
-pub(super) fn decide(evidence: &Evidence<'_>, findings: &mut Findings) -> BTreeMap<String, Membership> {
+/// Decides for every constant of every block. Read leniently, one that nothing decides is listed, and has no place.
+pub(super) fn decide(evidence: &Evidence<'_>, strictness: Strictness, findings: &mut Findings) -> BTreeMap<String, Membership> {
     let mut decided = BTreeMap::new();
     for block in &evidence.registry.blocks {
         block_name(evidence, block, findings);
@@ -57,7 +57,10 @@ pub(super) fn decide(evidence: &Evidence<'_>, findings: &mut Findings) -> BTreeM
                 Ok(membership) => {
                     decided.insert(entry.name.clone(), membership);
                 }
-                Err(finding) => findings.push(finding.at(evidence.registry.place(&entry.span))),
+                Err(finding) => {
+                    let finding = finding.at(evidence.registry.place(&entry.span));
+                    findings.push(if strictness == Strictness::Lenient { finding.softened() } else { finding });
+                }
             }
         }
     }

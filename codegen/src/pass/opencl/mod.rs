@@ -25,7 +25,7 @@ mod types;
 pub use lines::lines;
 
 use crate::{
-    finding::{Finding, Findings},
+    finding::{Finding, Findings, Strictness},
     import::opencl::registry::{ItemKind, Registry},
     model::{Api, CType, Extension, Feature, Lifetime, Model},
     overlay::Overlay,
@@ -33,12 +33,23 @@ use crate::{
 
 /// The model of `release`, such as `3.1.1` with a commit.
 pub fn model(registry: &Registry, overlay: &Overlay, release: &str) -> Result<(Model, Findings), Findings> {
+    model_as(registry, overlay, release, Strictness::Strict)
+}
+
+/// The same; read leniently, a value of which nobody can tell the type, and a command that uses a type which nothing defines, are left out and
+/// listed.
+pub fn model_as(
+    registry: &Registry,
+    overlay: &Overlay,
+    release: &str,
+    strictness: Strictness,
+) -> Result<(Model, Findings), Findings> {
     let mut findings = Findings::default();
     let typedefs = typedefs::Typedefs::new(registry);
     let requirements = availability::Requirements::new(registry);
     let known = constants::evaluate(registry, &typedefs, &mut findings);
     let evidence = membership::Evidence { registry, typedefs: &typedefs, requirements: &requirements, known: &known, overlay };
-    let memberships = membership::decide(&evidence, &mut findings);
+    let memberships = membership::decide(&evidence, strictness, &mut findings);
     let values = enumerations::Values {
         registry,
         typedefs: &typedefs,
@@ -67,6 +78,9 @@ pub fn model(registry: &Registry, overlay: &Overlay, release: &str) -> Result<(M
     omissions::decided(&mut model, overlay);
     orphans(registry, &requirements, &mut findings);
     sort(&mut model);
+    if strictness == Strictness::Lenient {
+        consistency::leave_out(&mut model, registry, &mut findings);
+    }
     consistency::check(&model, registry, &mut findings);
     findings.with(model)
 }

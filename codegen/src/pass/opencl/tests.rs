@@ -4,11 +4,11 @@ use super::{
     availability::{self, Requirements},
     constants, external, layout,
     layout::Layouts,
-    lines, model, threads,
+    lines, model, model_as, threads,
     typedefs::Typedefs,
 };
 use crate::{
-    finding::{Document, Findings, Strictness},
+    finding::{Document, Findings, Severity, Strictness},
     import::opencl::registry::{self, ItemKind, Registry},
     model::{CType, Lifetime, PerTarget, Record, RecordKind, ThreadSafety, Value, Version},
     overlay::Overlay,
@@ -213,4 +213,31 @@ fn taking_any_line_away_never_panics() {
         refused += usize::from(model(&registry, &Overlay::empty(), "test").is_err());
     }
     assert!(refused >= 5, "{refused} of these registries lack something that the model needs");
+}
+
+/// A published state holds slips for good: what of it nobody can tell is listed, and the rest is read.
+#[test]
+fn lenient_reading_leaves_out_what_cannot_be_told_and_lists_it() {
+    let command = |name: &str, ctype: &str| {
+        format!(
+            "<command><proto><type>cl_uint</type> <name>{name}</name></proto><param><type>{ctype}</type> <name>a</name></param></command>"
+        )
+    };
+    let text = format!(
+        "{}\n<enums name=\"Values\"><enum value=\"0x1\" name=\"CL_OF_WHAT\"/></enums>\n<commands>\n{}\n{}\n</commands>",
+        typedefs(&SCALARS),
+        command("clKnown", "cl_uint"),
+        command("clUnknown", "DXGI_FORMAT"),
+    );
+    let registry = registry(&text);
+    let strict = model(&registry, &Overlay::empty(), "3.0.8").expect_err("two things that nobody can tell");
+    let errors: Vec<_> = strict.0.iter().filter(|found| found.severity == Severity::Error).map(|found| &found.what).collect();
+    let told =
+        ["which type `CL_OF_WHAT` belongs to cannot be told", "`clUnknown` uses the type `DXGI_FORMAT`, which nothing defines"];
+    assert_eq!(errors, told);
+    let (model, found) = model_as(&registry, &Overlay::empty(), "3.0.8", Strictness::Lenient).expect("lenient reading");
+    let symbols: Vec<_> = model.commands.iter().map(|command| command.symbol.as_str()).collect();
+    assert_eq!((symbols, model.constants.len()), (vec!["clKnown"], 0));
+    let listed: Vec<_> = found.0.iter().filter(|found| found.softened).map(|found| found.what.as_str()).collect();
+    assert_eq!(listed, told);
 }

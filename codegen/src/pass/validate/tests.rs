@@ -218,6 +218,6 @@ fn a_value_of_void_is_refused() {
 
 #[test]
 fn an_end_before_the_beginning_is_refused() {
-    let message = fault(|model| model.constants[0].lifetime.until = Some(Version::new(12, 0)));
+    let message = fault(|model| model.constants[0].lifetime.until = Some(Version::new(12, 0).into()));
     assert_eq!(message, "`CU_LIMIT` ends with 12.0, before it begins with 13.5");
 }

@@ -5,8 +5,8 @@ use proptest::{collection::vec, option, prelude::*};
 use super::rules;
 use crate::model::{
     Alias, Api, CType, Callback, Change, Command, Constant, Enumeration, EnumerationKind, Enumerator, ErrorChannel, Extension,
-    Feature, Handle, HandleRepr, Lifetime, MacroFunction, Member, Model, Omitted, Parameter, PerTarget, Record, RecordKind,
-    Signature, SignatureParameter, ThreadSafety, Value, Version,
+    Feature, Handle, HandleRepr, LastRelease, Lifetime, MacroFunction, Member, Model, Omitted, Parameter, PerTarget, Record,
+    RecordKind, Signature, SignatureParameter, ThreadSafety, Value, Version,
 };
 
 pub(super) fn name() -> impl Strategy<Value = String> {
@@ -24,7 +24,9 @@ fn version() -> impl Strategy<Value = Version> {
 
 pub(super) fn lifetime() -> impl Strategy<Value = Lifetime> {
     let change = (name(), text(), version()).prop_map(|(aspect, was, until)| Change { aspect, was, until: until.to_string() });
-    (option::of(version()), option::of(version()), option::of(version()), vec(name(), 0..3), vec(change, 0..2))
+    let last =
+        (version(), option::of(proptest::arbitrary::any::<u16>())).prop_map(|(version, patch)| LastRelease { version, patch });
+    (option::of(version()), option::of(last), option::of(version()), vec(name(), 0..3), vec(change, 0..2))
         .prop_map(|(since, until, deprecated, extensions, changed)| Lifetime { since, until, deprecated, extensions, changed })
 }
 
