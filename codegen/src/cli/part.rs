@@ -48,15 +48,18 @@ pub(crate) fn run(general: &General, screen: Screen, only: &Only) -> Result<(), 
         return Err(OutputError::Stray { path: out.join(&difference.path).display().to_string() }.into());
     }
     let written = outputs.write(out)?;
-    let names = written.iter().map(|difference| format!("  {}\n", out.join(&difference.path).display())).collect::<String>();
     let what = if written.is_empty() { "nothing changed" } else { "changed" };
-    screen.report(format!("{what}: {} of {}\n{names}", written.len(), counted(outputs.len(), "file")).trim_end());
+    screen.report(&format!("{what}: {} of {}", written.len(), counted(outputs.len(), "file")));
+    for difference in &written {
+        screen.report(&format!("  {}", out.join(&difference.path).display()));
+    }
     Ok(())
 }
 
 /// `name` if a file in a directory can be called so.
 fn file_name(name: &str) -> Result<String, Failure> {
-    if Path::new(name).file_name().is_some_and(|own| own == name) && name.ends_with(".rs") {
+    let path = Path::new(name);
+    if path.file_name().is_some_and(|own| own == name) && path.extension().is_some_and(|extension| extension == "rs") {
         return Ok(name.to_owned());
     }
     let finding =
