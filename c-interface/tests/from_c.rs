@@ -1,4 +1,5 @@
 //! `check.c`, compiled against the committed header with gcc and linked with both libraries.
+#![cfg(target_os = "linux")]
 
 use std::{
     env,
@@ -55,7 +56,6 @@ fn program(room: &Path, library: &Path) -> PathBuf {
     program
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn a_program_of_c_checks_records_and_lists_with_either_library() {
     if is_missing("gcc") {
@@ -72,7 +72,6 @@ fn a_program_of_c_checks_records_and_lists_with_either_library() {
 }
 
 /// Every byte that is read was written, and everything that is made for a caller ends with what he frees.
-#[cfg(target_os = "linux")]
 #[test]
 fn valgrind_finds_nothing() {
     if is_missing("gcc") || is_missing("valgrind") {

@@ -128,6 +128,7 @@ fn where_nothing_is_newer_nothing_is_written() {
     let Some(world) = World::new("where_nothing_is_newer_nothing_is_written") else { return };
     let before = world.files();
     world.run(&["drift"]).succeeds(&["CUDA: nothing newer than 13.5.37", "OpenCL: nothing newer than "]);
+    world.run(&["drift", "--cuda", "13.5"]).fails(3, &["takes none by name", "--cuda-include"]);
     world.run(&["drift", "--opencl-docs", "upstream"]).succeeds(&["OpenCL: nothing newer than "]);
     // A mirror that lags behind has nothing newer either.
     std::fs::remove_file(world.repository.path("index/headers-13.5.37-py3-none-any.whl")).expect("there");

@@ -8,19 +8,25 @@ use std::path::PathBuf;
 use clcu_codegen::{
     diff::Diff,
     fetch::{self, FetchError, OpenClState},
+    finding::Finding,
     pipeline::{self, Outputs},
 };
 
 use super::{
     arguments::{Reading, Upstream},
     diff,
-    exit::Failure,
+    exit::{Exit, Failure},
     fragment,
     session::Session,
     update, upstream,
 };
 
 pub(crate) fn run(session: Session, from: &Upstream, reading: Reading) -> Result<(), Failure> {
+    if let Some(name) = &from.cuda {
+        let finding =
+            Finding::error("`drift` looks for the newest release, and takes none by name").found(format!("--cuda {name}"));
+        return Err(Failure::new(Exit::Input, finding.help("leave it out, or name a directory of headers with --cuda-include")));
+    }
     let before = session.document(pipeline::SOURCES)?.text().to_owned();
     let (cuda, opencl) = (newest_cuda(&session, from)?, newest_opencl(&session, from)?);
     for (api, said) in [("CUDA", &cuda.said), ("OpenCL", &opencl.said)] {
