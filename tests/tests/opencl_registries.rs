@@ -138,8 +138,10 @@ fn the_registry_is_covered_whole() {
     let overlay = opencl::overlay();
     let (model, said) = pass::opencl::model(&registry, &overlay, "test").unwrap_or_else(|findings| panic!("{findings}"));
     // Columns of handle types are decided on the text, which is not read here.
-    for subject in overlay.subjects(Api::OpenCl, Question::HandleTypeColumn) {
-        assert!(overlay.decide(Api::OpenCl, Question::HandleTypeColumn, subject).is_some());
+    for question in [Question::HandleTypeColumn, Question::Counterparts] {
+        for subject in overlay.subjects(Api::OpenCl, question) {
+            assert!(overlay.decide(Api::OpenCl, question, subject).is_some());
+        }
     }
     assert!(overlay.stale(Api::OpenCl).0.is_empty(), "{}", overlay.stale(Api::OpenCl));
     let values: Vec<&String> = registry.blocks.iter().flat_map(|block| &block.entries).map(|entry| &entry.name).collect();

@@ -84,10 +84,10 @@ fn commands_are_the_same_but_for_their_place() {
 /// The types differ by the crate that they are of, and by nothing else.
 #[test]
 fn a_command_has_the_same_type() {
-    let name = |text: &str| text.replace("parts_same::gpu::", "").replace("clcu_sys::", "").replace("command::", "");
     fn of<T>(_: &T) -> &'static str {
         core::any::type_name::<T>()
     }
+    let name = |text: &str| text.replace("parts_same::gpu::", "").replace("clcu_sys::", "").replace("command::", "");
     let pairs = [
         (of(&gpu::cuda::cuImportExternalSemaphore), of(&sys::cuda::cuImportExternalSemaphore)),
         (of(&gpu::cuda::cuWaitExternalSemaphoresAsync), of(&sys::cuda::cuWaitExternalSemaphoresAsync)),
