@@ -21,7 +21,7 @@ const BYTES: u64 = WORDS as u64 * 4;
 
 /// The platform that shares memory by opaque descriptors, with a queue of its first device; `None`, having said so, where there is none.
 pub(crate) struct OpenCl {
-    platform: Arc<Platform>,
+    pub(crate) platform: Arc<Platform>,
     device: Device,
     pub(crate) context: Context,
     pub(crate) queue: Queue,
@@ -51,33 +51,31 @@ pub(crate) fn opencl(test: &str) -> Option<OpenCl> {
 
 impl OpenCl {
     pub(crate) fn read(&self, memory: cl_mem) -> Vec<u32> {
+        self.read_by(&self.queue, memory)
+    }
+
+    pub(crate) fn read_by(&self, queue: &Queue, memory: cl_mem) -> Vec<u32> {
         let mut words = vec![0_u32; WORDS];
         let (room, blocking) = (size_of_val(words.as_slice()), cl_bool::CL_TRUE);
         let read = self.platform.get(&opencl::clEnqueueReadBuffer).expect("it is in the core");
         // SAFETY: the buffer and the vector have so many bytes, and the call returns when they are there.
         let code = unsafe {
-            read(
-                self.queue.as_raw(),
-                memory,
-                blocking,
-                0,
-                room,
-                words.as_mut_ptr().cast(),
-                0,
-                std::ptr::null(),
-                std::ptr::null_mut(),
-            )
+            read(queue.as_raw(), memory, blocking, 0, room, words.as_mut_ptr().cast(), 0, std::ptr::null(), std::ptr::null_mut())
         };
         assert_eq!(code, cl_result::CL_SUCCESS);
         words
     }
 
     pub(crate) fn write(&self, memory: cl_mem, words: &[u32]) {
+        self.write_by(&self.queue, memory, words);
+    }
+
+    pub(crate) fn write_by(&self, queue: &Queue, memory: cl_mem, words: &[u32]) {
         let (size, blocking) = (size_of_val(words), cl_bool::CL_TRUE);
         let write = self.platform.get(&opencl::clEnqueueWriteBuffer).expect("it is in the core");
         // SAFETY: the buffer has as many bytes, and the call returns when they are copied.
         let code = unsafe {
-            write(self.queue.as_raw(), memory, blocking, 0, size, words.as_ptr().cast(), 0, std::ptr::null(), std::ptr::null_mut())
+            write(queue.as_raw(), memory, blocking, 0, size, words.as_ptr().cast(), 0, std::ptr::null(), std::ptr::null_mut())
         };
         assert_eq!(code, cl_result::CL_SUCCESS);
     }

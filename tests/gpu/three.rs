@@ -3,8 +3,9 @@
 use ash::vk;
 use clcu::{
     cuda,
+    cuda::Stream,
     interop::{Counterpart, SharedSemaphore, vulkan},
-    opencl::{ExternalMemory, Semaphore, memory, semaphore},
+    opencl::{ExternalMemory, Queue, Semaphore, memory, semaphore},
     sys::{cuda::CUexternalSemaphoreHandleType, opencl::cl_external_semaphore_handle_type_khr},
 };
 
@@ -80,6 +81,45 @@ fn vulkan_creates_opencl_writes_and_signals_cuda_waits_and_writes_and_vulkan_rea
         vulkan.destroy_semaphore(made);
     }
     vulkan.free(exported);
+}
+
+#[allow(dead_code, unreachable_pub)] // it is a program of its own
+#[path = "../../runtime/examples/three_apis.rs"]
+mod example;
+
+#[test]
+fn the_example_of_the_guide_passes_a_buffer_from_vulkan_through_both_and_back() {
+    let test = "the guide's example";
+    let (Some(gpu), Some(opencl)) = (gpu(test), opencl(test)) else { return };
+    let Gpu { vulkan, context, .. } = &gpu;
+    let current = context.enter().expect("the context can be current");
+    let made = vulkan.exported(BYTES, true);
+    let [to_opencl, to_cuda, to_vulkan] = [(); 3].map(|()| vulkan.semaphore(None));
+    vulkan.fill(made, 7, None, (to_opencl, 0));
+    let exported = example::unix::Exported {
+        uuid: vulkan.uuid,
+        size: made.size,
+        memory: [vulkan.export_memory(made), vulkan.export_memory(made)],
+        to_opencl: vulkan.export_semaphore(to_opencl),
+        to_cuda: [vulkan.export_semaphore(to_cuda), vulkan.export_semaphore(to_cuda)],
+        to_vulkan: vulkan.export_semaphore(to_vulkan),
+    };
+    let (first, second) = (pattern(1), pattern(2));
+    let in_opencl = |buffer, queue: &Queue| {
+        assert!(opencl.read_by(queue, buffer).iter().all(|word| *word == 7), "OpenCL sees other bytes");
+        opencl.write_by(queue, buffer, &first);
+    };
+    let in_cuda = |address, stream: &Stream<'_>| {
+        stream.synchronize().expect("OpenCL has signalled");
+        assert!(read(&current, address, first.len()) == first, "CUDA sees other bytes");
+        write(&current, address, &second, stream.as_raw());
+    };
+    example::unix::pass_on(exported, &opencl.platform, in_opencl, in_cuda).expect("both drivers take it");
+    assert!(vulkan.read(made, (to_vulkan, 0), None) == second, "Vulkan sees other bytes");
+    for semaphore in [to_opencl, to_cuda, to_vulkan] {
+        vulkan.destroy_semaphore(semaphore);
+    }
+    vulkan.free(made);
 }
 
 #[test]
