@@ -2,6 +2,7 @@
 //!
 //! `docs/vulkan-opencl-cuda.md` explains it; `tests/gpu/three.rs` runs it beside Vulkan on a GPU. Alone it has nothing to import, and says so.
 
+/// What needs file descriptors.
 #[cfg(unix)]
 pub mod unix {
     use std::{error::Error, os::fd::OwnedFd, sync::Arc};
