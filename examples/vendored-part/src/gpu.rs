@@ -63,6 +63,9 @@ pub mod command {
         pub per_thread: Option<(&'static CStr, u32)>,
         /// The first version of the API that has it, as `"10.0"`; empty where only extensions have it.
         pub since: &'static str,
+        /// The last release whose headers or registry have it: `"12.9"` of CUDA, `"3.0.16"` of OpenCL's registry; empty where the newest does.
+        /// Drivers keep what headers no longer declare: only asking one tells.
+        pub until: &'static str,
         /// Since which version upstream advises against it; empty where it does not.
         pub deprecated: &'static str,
         /// The extensions that bring it, any one of which is enough. Empty for CUDA and for what is in the core of OpenCL.
@@ -99,6 +102,7 @@ pub mod command {
                 version: 0,
                 per_thread: None,
                 since,
+                until: "",
                 deprecated: "",
                 extensions: &[],
                 error_channel: ErrorChannel::Return,
@@ -118,6 +122,13 @@ pub mod command {
         #[must_use]
         pub const fn per_thread(self, symbol: &'static CStr, version: u32) -> Self {
             Self { per_thread: Some((symbol, version)), ..self }
+        }
+
+        /// Until when headers or a registry have it.
+        #[doc(hidden)]
+        #[must_use]
+        pub const fn until(self, until: &'static str) -> Self {
+            Self { until, ..self }
         }
 
         /// Since when upstream advises against it.
@@ -153,8 +164,10 @@ pub mod command {
         let (mut name, mut rest) = first_word(names);
         let mut place = 0;
         while place < N {
+            #[allow(clippy::cast_possible_truncation)] // no API has 65,536 commands
+            let index = place as u16;
             assert!(same(name.as_bytes(), rows[place].symbol.to_bytes()), "{}", name);
-            rows[place].index = place as u16;
+            rows[place].index = index;
             (name, rest) = first_word(rest);
             place += 1;
         }
@@ -1241,11 +1254,11 @@ pub mod opencl {
                 CL_SEMAPHORE_TYPE_KHR = 0x203D, "With `cl_khr_semaphore`.";
                 CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR = 0x203F, "With `cl_khr_external_semaphore`.";
                 CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR = 0x2053, "With `cl_khr_semaphore`.";
-                CL_DEVICE_HANDLE_LIST_KHR = 0x2051, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.";
+                CL_DEVICE_HANDLE_LIST_KHR = 0x2051, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.12.";
             }
             aliases {
                 CL_SEMAPHORE_EXPORT_HANDLE_TYPES_LIST_END_KHR = CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR, "With `cl_khr_external_semaphore`.";
-                CL_DEVICE_HANDLE_LIST_END_KHR = CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.";
+                CL_DEVICE_HANDLE_LIST_END_KHR = CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR, "With `cl_khr_external_memory` or `cl_khr_semaphore`, until 3.0.12.";
             }
         }
 
