@@ -17,7 +17,7 @@ use super::{
     diff,
     exit::{Exit, Failure},
     fragment,
-    session::Session,
+    session::{Session, overrides},
     update, upstream,
 };
 
@@ -80,7 +80,7 @@ fn nothing<P>(pinned: &str) -> Newest<P> {
 fn newest_cuda(session: &Session, from: &Upstream) -> Result<Newest<fetch::CudaPin>, Failure> {
     let pinned = session.release(None)?.release.clone();
     let failed = |error: FetchError| Failure::from(&error);
-    if let Some(include) = session.overrides(from).cuda_include {
+    if let Some(include) = overrides(from).cuda_include {
         let headers = session.cuda(from, session.release(None)?, Some(&include)).map_err(failed)?.headers;
         if headers.release == pinned {
             return Ok(nothing(&pinned));
@@ -98,7 +98,7 @@ fn newest_cuda(session: &Session, from: &Upstream) -> Result<Newest<fetch::CudaP
 fn newest_opencl(session: &Session, from: &Upstream) -> Result<Newest<OpenClState>, Failure> {
     let pinned = session.opencl_commit().to_owned();
     let failed = |error: FetchError| Failure::from(&error);
-    let directory: Option<PathBuf> = session.overrides(from).opencl_docs;
+    let directory: Option<PathBuf> = overrides(from).opencl_docs;
     let found = match &directory {
         None => session.newest_opencl().map_err(failed)?.map(|state| (Some(state.commit), state.sha256)),
         Some(directory) => session.opencl_state(directory).map_err(failed)?,

@@ -70,11 +70,6 @@ impl Session {
         &self.sources.opencl.commit
     }
 
-    /// What the user named on the command line or in the environment.
-    pub(crate) fn overrides(&self, upstream: &Upstream) -> Overrides {
-        overrides(upstream)
-    }
-
     /// A file of the repository.
     pub(crate) fn document(&self, path: &str) -> Result<Document, Failure> {
         document(&self.root, path)
@@ -164,7 +159,7 @@ impl Session {
 }
 
 /// What the user named on the command line or in the environment.
-fn overrides(upstream: &Upstream) -> Overrides {
+pub(crate) fn overrides(upstream: &Upstream) -> Overrides {
     let Upstream { opencl_docs, cuda_include, libclang, .. } = upstream.clone();
     Overrides { cuda_include, libclang, opencl_docs }.or_environment(|name| env::var_os(name))
 }
