@@ -4,7 +4,7 @@
 use std::{
     env,
     fmt::Write as _,
-    os::fd::{AsRawFd as _, OwnedFd},
+    os::fd::{AsFd as _, AsRawFd as _, OwnedFd},
     process::{Command, Output, Stdio},
     sync::Arc,
 };
@@ -63,6 +63,12 @@ fn other(task: &str, gpu: &Gpu, bytes: &str, fd: Option<OwnedFd>) -> String {
     text
 }
 
+/// What the other process handed over, under another number: these commands take a descriptor in the place of a pointer, and the driver refuses 0
+/// as null.
+fn standard_input() -> OwnedFd {
+    std::io::stdin().as_fd().try_clone_to_owned().expect("it can be duplicated")
+}
+
 /// What the other tests start. By itself it does nothing.
 #[test]
 fn the_other_process() {
@@ -75,15 +81,17 @@ fn the_other_process() {
     match task.as_str() {
         "allocation" => {
             let size = Allocation::granularity(&device, FD).expect("the driver says it");
-            // SAFETY: standard input is what the other process exported, and stays open.
-            let allocation = unsafe { Allocation::import_fd(&device, 0) }.expect("it was exported");
+            let exported = standard_input();
+            // SAFETY: it is what the other process exported, and stays open.
+            let allocation = unsafe { Allocation::import_fd(&device, exported.as_raw_fd()) }.expect("it was exported");
             let mapped = allocation.map(size, &[(&device, Access::ReadWrite)]).expect("it is mapped");
             answer(&current, mapped.address());
             mapped.unmap().expect("it is unmapped once");
         }
         "pool" => {
+            let exported = standard_input();
             // SAFETY: as above.
-            let pool = unsafe { Pool::import_fd(&device, 0) }.expect("it was exported");
+            let pool = unsafe { Pool::import_fd(&device, exported.as_raw_fd()) }.expect("it was exported");
             let data = CUmemPoolPtrExportData { reserved: bytes(&given) };
             // SAFETY: the bytes came from the other process, which keeps the memory.
             let memory = unsafe { pool.import_pointer(&current, &data) }.expect("it was exported");
@@ -148,9 +156,11 @@ fn memory_of_a_pool_is_found_by_another_process() {
         Err(error) => return println!("no pool that can be exported: {error}"),
     };
     let memory = pool.allocate(&current.default_stream(), WORDS * 4).expect("so much is there");
+    current.default_stream().synchronize().expect("nothing waits");
+    // In this order: to a pointer before its pool, with the allocation not yet done, driver 580 answered INVALID_VALUE.
+    let fd = pool.export_fd().expect("it is exported");
     let data = memory.export_pointer().expect("memory of such a pool is exported");
     let text = hexadecimal(data.reserved);
-    let fd = pool.export_fd().expect("it is exported");
     // SAFETY: asking about a number does nothing to it.
     assert_eq!(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFD) }, libc::FD_CLOEXEC);
     exchange(&current, memory.address(), || {

@@ -7,6 +7,7 @@ use std::{
     ffi::CStr,
     os::fd::{FromRawFd as _, OwnedFd},
     slice,
+    sync::OnceLock,
 };
 
 use ash::{khr, vk};
@@ -17,7 +18,7 @@ const LONG: u64 = 20_000_000_000;
 /// A device and its one queue.
 pub(crate) struct Vulkan {
     /// Keeps the loader.
-    _entry: ash::Entry,
+    entry: ash::Entry,
     instance: ash::Instance,
     device: ash::Device,
     queue: vk::Queue,
@@ -108,7 +109,7 @@ impl Vulkan {
         let semaphore_fd = khr::external_semaphore_fd::Device::new(&instance, &device);
         let memory_fd = khr::external_memory_fd::Device::new(&instance, &device);
         let uuid = identity.device_uuid;
-        Self { _entry: entry, instance, device, queue, family, pool, types, semaphore_fd, memory_fd, name, uuid }
+        Self { entry, instance, device, queue, family, pool, types, semaphore_fd, memory_fd, name, uuid }
     }
 
     /// A binary semaphore, or a timeline semaphore with its first value.
@@ -303,6 +304,17 @@ impl Vulkan {
 
 impl Drop for Vulkan {
     fn drop(&mut self) {
+        // The driver's library is not unloaded and loaded again for each test: the system has room for some thirty times.
+        static FIRST: OnceLock<(ash::Entry, ash::Instance)> = OnceLock::new();
+        if FIRST.get().is_none() {
+            // SAFETY: nothing is submitted, and nothing else uses them; the instance stays.
+            unsafe {
+                self.device.destroy_command_pool(self.pool, None);
+                self.device.destroy_device(None);
+            }
+            FIRST.get_or_init(|| (self.entry.clone(), self.instance.clone()));
+            return;
+        }
         // SAFETY: nothing is submitted, and nothing else uses them. A failed test may leave objects, and the process with them.
         unsafe {
             self.device.destroy_command_pool(self.pool, None);
