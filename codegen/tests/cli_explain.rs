@@ -57,6 +57,7 @@ fn has(explanation: &Value, predicate: &str, fields: &[&str], when: &str) -> boo
     list(explanation, "rules").iter().any(|rule| is(&rule))
 }
 
+/// A03: the owner of a descriptor after success is the driver, and it is said where people look.
 #[test]
 fn import_of_a_semaphore_has_ten_rows_and_each_takes_what_upstream_says() {
     let explanation = explained("cuImportExternalSemaphore");

@@ -198,6 +198,7 @@ fn a_view_tells_what_a_descriptor_holds_and_gives_back_a_type_that_is_not_known(
     assert!(text(&*descriptor).contains("type: found 4711"));
 }
 
+/// C24
 #[test]
 fn documented_errors_are_a_list_or_none_which_is_not_the_empty_list() {
     use clcu_sys::cuda::CUresult as C;

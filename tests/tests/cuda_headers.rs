@@ -230,6 +230,7 @@ fn a_header_that_breaks_off_anywhere_is_an_error_with_its_place() {
     assert!(Headers::read(Path::new("nowhere")).expect_err("nothing there").to_string().contains("`cuda.h` cannot be read"));
 }
 
+/// C23
 #[test]
 fn references_that_lead_nowhere_are_listed() {
     let test = "references_that_lead_nowhere_are_listed";

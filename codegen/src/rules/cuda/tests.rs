@@ -293,6 +293,7 @@ fn no_error_list_is_not_the_empty_list() {
     assert!(findings.0.iter().any(|finding| finding.found.as_deref() == Some("`CUDA_ERROR_HOT`")), "{findings}");
 }
 
+/// C23
 #[test]
 fn a_reference_to_nothing_is_listed() {
     let mut lamp = Lamp::new();

@@ -30,6 +30,7 @@ macro_rules! cases {
     };
 }
 
+// C31 is `names_another_command`: a list that speaks of a command that it does not belong to.
 cases! {
     alias_shares_list
     any_error_of_others

@@ -111,6 +111,7 @@ fn a_code_that_the_registry_lacks_is_reported() {
     assert!(said.contains("found `CL_INVALID_RECORD`"), "{said}");
 }
 
+/// C21
 #[test]
 fn a_constant_that_the_registry_lacks_is_reported() {
     let said = said_without(|known| {
