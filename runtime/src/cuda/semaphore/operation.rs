@@ -189,7 +189,7 @@ fn call<P: Record + Copy>(
     command: Command<Function<P>>,
     operations: &[Operation<'_, P>],
 ) -> Result<(), Error> {
-    let begun = stream.current.library().checked(&command);
+    let library = stream.current.library();
     match operations {
         [] => Ok(()),
         [one] => {
@@ -197,10 +197,10 @@ fn call<P: Record + Copy>(
                 // SAFETY: the semaphore and the stream are alive, and both arrays have one element.
                 unsafe { make(&raw const one.semaphore.handle, one.parameters.as_ptr(), 1, stream.as_raw()) }
             };
-            added(begun, one).call(make)
+            checked::call_with(library, &command, one.semaphore.row, (&one.parameters, &one.semaphore.given), make)
         }
         many => {
-            let checked = many.iter().fold(begun, added);
+            let checked = many.iter().fold(library.checked(&command), added);
             let count = checked::count(many.len())?;
             let handles: Vec<_> = many.iter().map(|operation| operation.semaphore.handle).collect();
             let parameters: Vec<P> = many.iter().map(|operation| *operation.parameters).collect();
