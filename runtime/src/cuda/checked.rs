@@ -121,7 +121,7 @@ impl<'l, F: Copy> Checked<'l, F> {
     pub fn call(mut self, invoke: impl FnOnce(F) -> CUresult) -> Result<(), Error> {
         self.checks.verdict()?;
         let Self { library, command, checks: Checks { handle_type, passed, .. } } = self;
-        call(library, &command, handle_type, passed, invoke)
+        call(library, command, handle_type, passed, invoke)
     }
 }
 
@@ -129,12 +129,12 @@ impl<'l, F: Copy> Checked<'l, F> {
 #[inline]
 fn call<F: Copy>(
     library: &Library,
-    command: &Command<F>,
+    command: Command<F>,
     handle_type: Option<&'static HandleType>,
     passed: Option<&'static str>,
     invoke: impl FnOnce(F) -> CUresult,
 ) -> Result<(), Error> {
-    let function = library.get(command)?;
+    let function = library.get(&command)?;
     let began = Began::now();
     let result = invoke(function);
     began.ended(command.info(), handle_type, result.0.into());
@@ -149,7 +149,7 @@ fn call<F: Copy>(
 #[inline]
 pub(super) fn call_with<F: Copy, R: Record + Copy>(
     library: &Library,
-    command: &Command<F>,
+    command: Command<F>,
     handle_type: &'static HandleType,
     (record, given): (&Zeroed<'_, R>, &Given<'_>),
     invoke: impl FnOnce(F) -> CUresult,
@@ -158,7 +158,7 @@ pub(super) fn call_with<F: Copy, R: Record + Copy>(
     if unsafe { R::surely_holds(Bytes::of(&**record), given) } {
         return call(library, command, Some(handle_type), Some(R::SUBJECT.name), invoke);
     }
-    library.checked(command).about(Some(handle_type)).record(record, given).call(invoke)
+    library.checked(&command).about(Some(handle_type)).record(record, given).call(invoke)
 }
 
 #[cold]

@@ -197,7 +197,7 @@ fn call<P: Record + Copy>(
                 // SAFETY: the semaphore and the stream are alive, and both arrays have one element.
                 unsafe { make(&raw const one.semaphore.handle, one.parameters.as_ptr(), 1, stream.as_raw()) }
             };
-            checked::call_with(library, &command, one.semaphore.row, (&one.parameters, &one.semaphore.given), make)
+            checked::call_with(library, command, one.semaphore.row, (&one.parameters, &one.semaphore.given), make)
         }
         many => {
             let checked = many.iter().fold(library.checked(&command), added);
