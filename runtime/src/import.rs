@@ -12,7 +12,7 @@ use std::{error, fmt, io};
 #[cfg(unix)]
 use std::os::fd::{AsRawFd as _, IntoRawFd as _, OwnedFd};
 
-use clcu_sys::rules::Owner;
+use clcu_sys::rules::{HandleType, Owner, Platform};
 
 /// What an import was given.
 #[derive(Debug)]
@@ -35,6 +35,16 @@ pub(crate) enum Carrier {
     Kmt,
     /// An object of another library, by its address: NVIDIA's `NvSci`, Android's buffers.
     Object,
+}
+
+/// Whether a kind of handle exists on this system at all.
+pub(crate) fn exists_here(row: &HandleType) -> bool {
+    match row.platform {
+        Platform::Windows => cfg!(windows),
+        Platform::Posix => cfg!(unix),
+        // Whether NVIDIA's further libraries and hardware are there, only the driver knows.
+        Platform::Any | Platform::NvSci | Platform::Fabric | Platform::Unspecified => true,
+    }
 }
 
 impl Carrier {

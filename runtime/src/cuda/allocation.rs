@@ -224,7 +224,8 @@ impl Allocation {
     }
 }
 
-fn row(handle_type: HandleTypes) -> Result<&'static HandleType, Error> {
+/// The row of a type of handle that allocations and pools are shared by.
+pub(super) fn row(handle_type: HandleTypes) -> Result<&'static HandleType, Error> {
     kind::of_allocation(handle_type).ok_or(Error::UnknownHandleType { value: handle_type.0 })
 }
 

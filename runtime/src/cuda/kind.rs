@@ -9,10 +9,11 @@ use clcu_sys::{
         self, CUdevice_attribute, CUexternalMemoryHandleType, CUexternalSemaphoreHandleType, CUlogicalEndpointIpcHandleType,
         CUmemAllocationHandleType, CUmemRangeHandleType,
     },
-    rules::{HandleKind, HandleType, Platform},
+    rules::{HandleKind, HandleType},
 };
 
 use super::Version;
+pub(super) use crate::import::exists_here;
 
 /// The row of a type of semaphore handle; `None` for one that this version of the crate does not know.
 #[must_use]
@@ -58,16 +59,6 @@ pub(super) fn by_name(short: &str) -> Option<&'static HandleType> {
 
 fn row(kind: HandleKind, value: u64) -> Option<&'static HandleType> {
     cuda::HANDLE_TYPES.iter().find(|row| row.value == Some(value) && row.kind == kind)
-}
-
-/// Whether a kind exists on this system at all.
-pub(super) fn exists_here(row: &HandleType) -> bool {
-    match row.platform {
-        Platform::Windows => cfg!(windows),
-        Platform::Posix => cfg!(unix),
-        // Whether NVIDIA's further libraries and hardware are there, only the driver knows.
-        Platform::Any | Platform::NvSci | Platform::Fabric | Platform::Unspecified => true,
-    }
 }
 
 /// The version of the driver that a kind came with; `None` where it may be older than everything that was read of upstream.

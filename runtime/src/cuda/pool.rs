@@ -16,10 +16,11 @@ use clcu_sys::{
         self, CUdeviceptr, CUmemAllocationHandleType as HandleTypes, CUmemAllocationType, CUmemFabricHandle, CUmemLocationType,
         CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool,
     },
-    rules::{HandleType, Zeroed},
+    rules::Zeroed,
 };
 
 use super::{
+    allocation::row,
     checked,
     context::{Context, Current, Stream},
     device::Device,
@@ -193,10 +194,6 @@ impl Pool {
         // SAFETY: it is alive, and this is the one time that it is destroyed.
         self.device.library().checked(&cuda::cuMemPoolDestroy).call(|destroy| unsafe { destroy(handle) })
     }
-}
-
-fn row(handle_type: HandleTypes) -> Result<&'static HandleType, Error> {
-    kind::of_allocation(handle_type).ok_or(Error::UnknownHandleType { value: handle_type.0 })
 }
 
 impl Drop for Pool {

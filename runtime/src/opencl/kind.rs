@@ -7,6 +7,7 @@ use clcu_sys::{
 };
 
 use crate::import::Carrier;
+pub(super) use crate::import::exists_here;
 
 /// The row of a type of semaphore handle; `None` for one that this version of the crate does not know.
 #[must_use]
@@ -98,15 +99,6 @@ pub(super) fn exported_size(row: &HandleType) -> usize {
         (stated, _) => stated,
     };
     if let ExportedSize::Bytes(bytes) = size { bytes } else { 0 }
-}
-
-/// Whether a kind exists on this system at all.
-pub(super) fn exists_here(row: &HandleType) -> bool {
-    match row.platform {
-        Platform::Windows => cfg!(windows),
-        Platform::Posix => cfg!(unix),
-        Platform::Any | Platform::NvSci | Platform::Fabric | Platform::Unspecified => true,
-    }
 }
 
 #[cfg(test)]
