@@ -12,12 +12,12 @@ use std::{
 
 use clcu::{
     cuda::{
-        Context, Device, ExternalSemaphore, Library, Options,
+        Context, Device, ExternalSemaphore, Library, Options, checked,
         semaphore::{Fence, NvSciSync, Source, Tracking},
     },
     sys::cuda::{
         self, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC as Descriptor, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as Parameters,
-        CUexternalSemaphore, CUstream,
+        CUexternalSemaphore, CUexternalSemaphoreHandleType, CUstream,
     },
 };
 use divan::{Bencher, black_box, counter::ItemsCount};
@@ -115,6 +115,21 @@ fn signal_unchecked(bencher: Bencher<'_, '_>) {
             let parameters = clcu::sys::rules::Zeroed::<Parameters>::new().with(Parameters::PARAMS_FENCE_VALUE, black_box(value));
             // SAFETY: the semaphore is alive, the stream is the default one.
             let _ = black_box(unsafe { signal(&raw const semaphore, parameters.as_ptr(), 1, CUstream::NULL) });
+        }
+    });
+}
+
+#[divan::bench]
+fn signal_raw_checked(bencher: Bencher<'_, '_>) {
+    let _current = CONTEXT.enter().expect("the mock has contexts");
+    let (library, semaphore) = (CONTEXT.library(), fence(Tracking::Off).into_raw());
+    let handle_type = CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
+    bencher.counter(ItemsCount::new(CALLS)).bench_local(|| {
+        for value in 0..CALLS as u64 {
+            let parameters = clcu::sys::rules::Zeroed::<Parameters>::new().with(Parameters::PARAMS_FENCE_VALUE, black_box(value));
+            let signals = [(semaphore, handle_type, &*parameters)];
+            // SAFETY: the semaphore is alive, the stream is the default one, and the parameters began as zeroes.
+            unsafe { checked::signal_external_semaphores(library, &signals, CUstream::NULL, &[]) }.expect("the mock signals");
         }
     });
 }

@@ -23,11 +23,11 @@ mod events {
             Self(tracing::enabled!(target: TARGET, tracing::Level::DEBUG).then(std::time::Instant::now))
         }
 
-        /// The call is over, with this status code.
+        /// The call is over, with this status code. What it was about is asked for where somebody listens.
         #[inline]
-        pub(crate) fn ended(self, command: &'static CommandInfo, handle_type: Option<&'static HandleType>, result: i64) {
+        pub(crate) fn ended(self, command: &'static CommandInfo, about: impl FnOnce() -> Option<&'static HandleType>, result: i64) {
             if let Some(began) = self.0 {
-                emit(began, command, handle_type, result);
+                emit(began, command, about(), result);
             }
         }
     }
@@ -72,7 +72,7 @@ mod events {
 
         #[inline]
         #[allow(clippy::unused_self)] // as with the feature
-        pub(crate) fn ended(self, _: &'static CommandInfo, _: Option<&'static HandleType>, _: i64) {}
+        pub(crate) fn ended(self, _: &'static CommandInfo, _: impl FnOnce() -> Option<&'static HandleType>, _: i64) {}
     }
 
     pub(crate) fn lost(_: &str, _: &(dyn std::error::Error + 'static)) {}

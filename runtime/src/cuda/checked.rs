@@ -36,7 +36,7 @@ use std::sync::Arc;
 use clcu_sys::{
     Command, CommandInfo,
     cuda::CUresult,
-    rules::{Bytes, Found, Given, HandleType, Inert, Record, Rule, Subject, System, Zeroed},
+    rules::{Found, Given, HandleType, Inert, Record, Rule, Subject, System, Zeroed},
 };
 
 pub use self::{external::*, graph::*, ipc::*, shareable::*};
@@ -121,44 +121,28 @@ impl<'l, F: Copy> Checked<'l, F> {
     pub fn call(mut self, invoke: impl FnOnce(F) -> CUresult) -> Result<(), Error> {
         self.checks.verdict()?;
         let Self { library, command, checks: Checks { handle_type, passed, .. } } = self;
-        call(library, command, handle_type, passed, invoke)
+        call(library, command, || handle_type, passed, invoke)
     }
 }
 
-/// Calls the driver: nothing is checked any more.
+/// Calls the driver: nothing is checked any more. `about` is the kind of handle, asked for where somebody wants to know; `passed` is the record
+/// that broke no rule.
 #[inline]
 fn call<F: Copy>(
     library: &Library,
     command: Command<F>,
-    handle_type: Option<&'static HandleType>,
+    about: impl Fn() -> Option<&'static HandleType>,
     passed: Option<&'static str>,
     invoke: impl FnOnce(F) -> CUresult,
 ) -> Result<(), Error> {
     let function = library.get(&command)?;
     let began = Began::now();
     let result = invoke(function);
-    began.ended(command.info(), handle_type, result.0.into());
+    began.ended(command.info(), &about, result.0.into());
     match result {
         CUresult::CUDA_SUCCESS => Ok(()),
-        result => Err(refused(library, command.info(), result, handle_type, passed).into()),
+        result => Err(refused(library, command.info(), result, about(), passed).into()),
     }
-}
-
-/// Calls the driver with one record, if no rule of it is broken. The same as [`Checked::record`] and [`Checked::call`], without making what the sure
-/// yes does not need: a signal is called a million times a second.
-#[inline]
-pub(super) fn call_with<F: Copy, R: Record + Copy>(
-    library: &Library,
-    command: Command<F>,
-    handle_type: &'static HandleType,
-    (record, given): (&Zeroed<'_, R>, &Given<'_>),
-    invoke: impl FnOnce(F) -> CUresult,
-) -> Result<(), Error> {
-    // SAFETY: every byte of it is initialised, and pointers that rules follow were set from names or with a promise.
-    if unsafe { R::surely_holds(Bytes::of(&**record), given) } {
-        return call(library, command, Some(handle_type), Some(R::SUBJECT.name), invoke);
-    }
-    library.checked(&command).about(Some(handle_type)).record(record, given).call(invoke)
 }
 
 #[cold]

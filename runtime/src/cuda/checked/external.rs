@@ -1,12 +1,17 @@
 //! Commands of external semaphores and memory, which other APIs or processes made.
 
-use clcu_sys::cuda::{
-    self, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
-    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUdeviceptr,
-    CUexternalMemory, CUexternalMemoryHandleType, CUexternalSemaphore, CUexternalSemaphoreHandleType, CUmipmappedArray, CUstream,
+use clcu_sys::{
+    Command,
+    cuda::{
+        self, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
+        CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS,
+        CUdeviceptr, CUexternalMemory, CUexternalMemoryHandleType, CUexternalSemaphore, CUexternalSemaphoreHandleType,
+        CUmipmappedArray, CUresult, CUstream,
+    },
+    rules::{Bytes, HandleType, Record},
 };
 
-use super::{count, given, some};
+use super::{call, count, given, some};
 use crate::cuda::{Library, error::Error, kind};
 
 /// `cuImportExternalSemaphore`. On failure nothing that the driver wrote is given on.
@@ -93,54 +98,137 @@ pub unsafe fn external_memory_get_mapped_mipmapped_array(
     some(library, command.info(), array, array.is_null())
 }
 
-/// One semaphore of [`signal_external_semaphores`]: the handle, the type by which it was imported, and its parameters.
-pub type Signal<'a> = (CUexternalSemaphore, CUexternalSemaphoreHandleType, &'a CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS);
+/// One semaphore of a call: the handle, the type by which it was imported, and its parameters.
+pub type Use<'a, P> = (CUexternalSemaphore, CUexternalSemaphoreHandleType, &'a P);
 
-/// One semaphore of [`wait_external_semaphores`]: the handle, the type by which it was imported, and its parameters.
-pub type Wait<'a> = (CUexternalSemaphore, CUexternalSemaphoreHandleType, &'a CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS);
+/// One semaphore of [`signal_external_semaphores`].
+pub type Signal<'a> = Use<'a, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>;
+
+/// One semaphore of [`wait_external_semaphores`].
+pub type Wait<'a> = Use<'a, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>;
 
 /// `cuSignalExternalSemaphoresAsync`, for one or many at once.
 ///
 /// # Safety
 /// The semaphores and the stream are alive. Every byte of the parameters is initialised.
+#[inline]
 pub unsafe fn signal_external_semaphores(
     library: &Library,
     signals: &[Signal<'_>],
     stream: CUstream,
     waived: &[&str],
 ) -> Result<(), Error> {
-    let given = given(library);
-    let mut checked = library.checked(&cuda::cuSignalExternalSemaphoresAsync).waiving(waived);
-    for (_, handle_type, parameters) in signals {
-        // SAFETY: promised by the caller.
-        checked =
-            unsafe { checked.about(kind::of_semaphore(*handle_type)).raw_record(*parameters, &given.with_semaphore(*handle_type)) };
-    }
-    let (handles, parameters): (Vec<_>, Vec<_>) = signals.iter().map(|(handle, _, parameters)| (*handle, **parameters)).unzip();
-    let count = count(handles.len())?;
-    // SAFETY: the semaphores and the stream are alive, and both arrays are as long as the count says.
-    checked.call(|signal| unsafe { signal(handles.as_ptr(), parameters.as_ptr(), count, stream) })
+    // SAFETY: promised by the caller.
+    unsafe { use_semaphores(library, cuda::cuSignalExternalSemaphoresAsync, signals, stream, waived) }
 }
 
 /// `cuWaitExternalSemaphoresAsync`, for one or many at once.
 ///
 /// # Safety
 /// The semaphores and the stream are alive. Every byte of the parameters is initialised.
+#[inline]
 pub unsafe fn wait_external_semaphores(
     library: &Library,
     waits: &[Wait<'_>],
     stream: CUstream,
     waived: &[&str],
 ) -> Result<(), Error> {
-    let given = given(library);
-    let mut checked = library.checked(&cuda::cuWaitExternalSemaphoresAsync).waiving(waived);
-    for (_, handle_type, parameters) in waits {
-        // SAFETY: promised by the caller.
-        checked =
-            unsafe { checked.about(kind::of_semaphore(*handle_type)).raw_record(*parameters, &given.with_semaphore(*handle_type)) };
+    // SAFETY: promised by the caller.
+    unsafe { use_semaphores(library, cuda::cuWaitExternalSemaphoresAsync, waits, stream, waived) }
+}
+
+/// What both commands are.
+pub(in crate::cuda) type OnSemaphores<P> =
+    unsafe extern "system" fn(*const CUexternalSemaphore, *const P, u32, CUstream) -> CUresult;
+
+/// One semaphore of a call of either command.
+pub(in crate::cuda) trait OnSemaphore<P> {
+    fn handle(&self) -> &CUexternalSemaphore;
+    fn parameters(&self) -> &P;
+    fn row(&self) -> Option<&'static HandleType>;
+}
+
+impl<P> OnSemaphore<P> for Use<'_, P> {
+    #[inline]
+    fn handle(&self) -> &CUexternalSemaphore {
+        &self.0
     }
-    let (handles, parameters): (Vec<_>, Vec<_>) = waits.iter().map(|(handle, _, parameters)| (*handle, **parameters)).unzip();
-    let count = count(handles.len())?;
+
+    #[inline]
+    fn parameters(&self) -> &P {
+        self.2
+    }
+
+    fn row(&self) -> Option<&'static HandleType> {
+        kind::of_semaphore(self.1)
+    }
+}
+
+/// Either command, checked. It is compiled into its caller: where parameters were just made, the compiler sees that most of them is zero, and
+/// asks memory for the rest alone.
+///
+/// # Safety
+/// As for [`signal_external_semaphores`].
+#[inline]
+unsafe fn use_semaphores<P: Record + Copy>(
+    library: &Library,
+    command: Command<OnSemaphores<P>>,
+    uses: &[Use<'_, P>],
+    stream: CUstream,
+    waived: &[&str],
+) -> Result<(), Error> {
+    let mut given = library.given;
+    let certain = waived.is_empty()
+        && uses.iter().all(|(_, handle_type, parameters)| {
+            given.semaphore_handle_type = Some(handle_type.0.into());
+            // SAFETY: promised by the caller.
+            unsafe { P::surely_holds(Bytes::of(*parameters), &given) }
+        });
+    if !certain {
+        // SAFETY: promised by the caller.
+        unsafe { look_closer(library, command, uses, waived)? };
+    }
+    // SAFETY: promised by the caller.
+    unsafe { call_on_semaphores(library, command, uses, stream) }
+}
+
+/// The rules of parameters of which it is not certain that they break none.
+///
+/// # Safety
+/// Every byte of the parameters is initialised.
+#[cold]
+unsafe fn look_closer<P: Record + Copy>(
+    library: &Library,
+    command: Command<OnSemaphores<P>>,
+    uses: &[Use<'_, P>],
+    waived: &[&str],
+) -> Result<(), Error> {
+    let mut checked = library.checked(&command).waiving(waived);
+    for one @ (_, handle_type, parameters) in uses {
+        // SAFETY: promised by the caller.
+        checked = unsafe { checked.about(one.row()).raw_record(*parameters, &library.given.with_semaphore(*handle_type)) };
+    }
+    checked.ready().map(drop)
+}
+
+/// Either command, for what was checked. One semaphore, as nearly all calls have it, takes no memory.
+///
+/// # Safety
+/// The semaphores and the stream are alive.
+#[inline]
+pub(in crate::cuda) unsafe fn call_on_semaphores<P: Record + Copy>(
+    library: &Library,
+    command: Command<OnSemaphores<P>>,
+    uses: &[impl OnSemaphore<P>],
+    stream: CUstream,
+) -> Result<(), Error> {
+    let (about, passed) = (|| uses.last()?.row(), Some(P::SUBJECT.name));
+    if let [one] = uses {
+        // SAFETY: the semaphore and the stream are alive, and both arrays have one element.
+        return call(library, command, about, passed, |make| unsafe { make(one.handle(), one.parameters(), 1, stream) });
+    }
+    let count = count(uses.len())?;
+    let (handles, parameters): (Vec<_>, Vec<_>) = uses.iter().map(|one| (*one.handle(), *one.parameters())).unzip();
     // SAFETY: the semaphores and the stream are alive, and both arrays are as long as the count says.
-    checked.call(|wait| unsafe { wait(handles.as_ptr(), parameters.as_ptr(), count, stream) })
+    call(library, command, about, passed, |make| unsafe { make(handles.as_ptr(), parameters.as_ptr(), count, stream) })
 }

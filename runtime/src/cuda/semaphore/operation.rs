@@ -6,16 +6,16 @@ use clcu_sys::{
     Command,
     cuda::{
         self, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as SignalParameters, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as WaitParameters,
-        CUexternalSemaphore, CUresult, CUstream,
+        CUexternalSemaphore,
     },
-    rules::{Record, Zeroed},
+    rules::{Bytes, HandleType, Record, Zeroed},
 };
 
 use super::Inner;
 use crate::{
     cuda::{
-        Stream,
-        checked::{self, Checked},
+        Library, Stream,
+        checked::{self, OnSemaphore, OnSemaphores},
         error::Error,
     },
     tracking::Direction,
@@ -28,6 +28,9 @@ pub struct Operation<'s, P> {
     semaphore: &'s Inner,
     parameters: Zeroed<'static, P>,
     value: Option<u64>,
+    /// Whether it is certain that the parameters break no rule. Asked where they are made, because there the compiler sees that nearly all of
+    /// them is zero; asked of memory, the same is a dozen loads for each signal.
+    holds: bool,
 }
 
 /// A signal, to be made by [`Stream::signal`].
@@ -67,55 +70,59 @@ pub enum SkipMemorySync {
 }
 
 impl<'s, P: Record + Copy> Operation<'s, P> {
-    pub(super) fn binary(semaphore: &'s Inner) -> Self {
-        Self { semaphore, parameters: Zeroed::new(), value: None }
+    #[inline]
+    fn new(semaphore: &'s Inner, value: Option<u64>, parameters: Zeroed<'static, P>) -> Self {
+        // SAFETY: every byte is initialised, and no rule of these records follows a pointer.
+        let holds = unsafe { P::surely_holds(Bytes::of(&*parameters), &semaphore.given) };
+        Self { semaphore, parameters, value, holds }
     }
 
-    fn with(self, value: u64, parameters: Zeroed<'static, P>) -> Self {
-        Self { parameters, value: Some(value), ..self }
+    #[inline]
+    pub(super) fn binary(semaphore: &'s Inner) -> Self {
+        Self::new(semaphore, None, Zeroed::new())
     }
 }
 
 impl<'s> Signal<'s> {
+    #[inline]
     pub(super) fn signal_fence(semaphore: &'s Inner, value: u64) -> Self {
-        let operation = Self::binary(semaphore);
-        operation.with(value, operation.parameters.with(SignalParameters::PARAMS_FENCE_VALUE, value))
+        Self::new(semaphore, Some(value), Zeroed::<SignalParameters>::new().with(SignalParameters::PARAMS_FENCE_VALUE, value))
     }
 
+    #[inline]
     pub(super) fn release(semaphore: &'s Inner, key: u64) -> Self {
-        let operation = Self::binary(semaphore);
-        operation.with(key, operation.parameters.with(SignalParameters::PARAMS_KEYED_MUTEX_KEY, key))
+        Self::new(semaphore, Some(key), Zeroed::<SignalParameters>::new().with(SignalParameters::PARAMS_KEYED_MUTEX_KEY, key))
     }
 
     pub(super) fn signal_nvscisync(semaphore: &'s Inner, fence: *mut c_void, sync: SkipMemorySync) -> Self {
-        let mut operation = Self::binary(semaphore);
-        operation.parameters.set(SignalParameters::PARAMS_NV_SCI_SYNC_FENCE, fence);
+        let mut parameters = Zeroed::<SignalParameters>::new().with(SignalParameters::PARAMS_NV_SCI_SYNC_FENCE, fence);
         if sync == SkipMemorySync::Yes {
-            operation.parameters.set(SignalParameters::FLAGS, cuda::CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC);
+            parameters.set(SignalParameters::FLAGS, cuda::CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC);
         }
-        operation
+        Self::new(semaphore, None, parameters)
     }
 }
 
 impl<'s> Wait<'s> {
+    #[inline]
     pub(super) fn wait_fence(semaphore: &'s Inner, value: u64) -> Self {
-        let operation = Self::binary(semaphore);
-        operation.with(value, operation.parameters.with(WaitParameters::PARAMS_FENCE_VALUE, value))
+        Self::new(semaphore, Some(value), Zeroed::<WaitParameters>::new().with(WaitParameters::PARAMS_FENCE_VALUE, value))
     }
 
+    #[inline]
     pub(super) fn acquire(semaphore: &'s Inner, key: u64, timeout: Timeout) -> Self {
-        let operation = Self::binary(semaphore);
-        let parameters = operation.parameters.with(WaitParameters::PARAMS_KEYED_MUTEX_KEY, key);
-        operation.with(key, parameters.with(WaitParameters::PARAMS_KEYED_MUTEX_TIMEOUT_MS, timeout.milliseconds()))
+        let parameters = Zeroed::<WaitParameters>::new()
+            .with(WaitParameters::PARAMS_KEYED_MUTEX_KEY, key)
+            .with(WaitParameters::PARAMS_KEYED_MUTEX_TIMEOUT_MS, timeout.milliseconds());
+        Self::new(semaphore, Some(key), parameters)
     }
 
     pub(super) fn wait_nvscisync(semaphore: &'s Inner, fence: *mut c_void, sync: SkipMemorySync) -> Self {
-        let mut operation = Self::binary(semaphore);
-        operation.parameters.set(WaitParameters::PARAMS_NV_SCI_SYNC_FENCE, fence);
+        let mut parameters = Zeroed::<WaitParameters>::new().with(WaitParameters::PARAMS_NV_SCI_SYNC_FENCE, fence);
         if sync == SkipMemorySync::Yes {
-            operation.parameters.set(WaitParameters::FLAGS, cuda::CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC);
+            parameters.set(WaitParameters::FLAGS, cuda::CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC);
         }
-        operation
+        Self::new(semaphore, None, parameters)
     }
 }
 
@@ -133,13 +140,10 @@ impl Stream<'_> {
     }
 }
 
-/// What both commands are.
-type Function<P> = unsafe extern "system" fn(*const CUexternalSemaphore, *const P, u32, CUstream) -> CUresult;
-
 #[inline]
 fn make<P: Record + Copy>(
     stream: &Stream<'_>,
-    command: Command<Function<P>>,
+    command: Command<OnSemaphores<P>>,
     direction: Direction,
     operations: &[Operation<'_, P>],
 ) -> Result<(), Error> {
@@ -153,7 +157,7 @@ fn make<P: Record + Copy>(
 /// Makes operations of which one is followed.
 fn followed<P: Record + Copy>(
     stream: &Stream<'_>,
-    command: Command<Function<P>>,
+    command: Command<OnSemaphores<P>>,
     direction: Direction,
     operations: &[Operation<'_, P>],
 ) -> Result<(), Error> {
@@ -177,35 +181,50 @@ fn followed<P: Record + Copy>(
     Ok(())
 }
 
-/// Checks one of the operations of a call.
-#[inline]
-fn added<'l, P: Record + Copy>(checked: Checked<'l, Function<P>>, operation: &Operation<'_, P>) -> Checked<'l, Function<P>> {
-    checked.about(Some(operation.semaphore.row)).record(&operation.parameters, &operation.semaphore.given)
+impl<P> OnSemaphore<P> for Operation<'_, P> {
+    #[inline]
+    fn handle(&self) -> &CUexternalSemaphore {
+        &self.semaphore.handle
+    }
+
+    #[inline]
+    fn parameters(&self) -> &P {
+        &self.parameters
+    }
+
+    #[inline]
+    fn row(&self) -> Option<&'static HandleType> {
+        Some(self.semaphore.row)
+    }
+}
+
+/// The rules of operations of which one is not certain to break none.
+#[cold]
+fn look_closer<P: Record + Copy>(
+    library: &Library,
+    command: Command<OnSemaphores<P>>,
+    operations: &[Operation<'_, P>],
+) -> Result<(), Error> {
+    let mut checked = library.checked(&command);
+    for Operation { semaphore, parameters, .. } in operations {
+        checked = checked.about(Some(semaphore.row)).record(parameters, &semaphore.given);
+    }
+    checked.ready().map(drop)
 }
 
 #[inline]
 fn call<P: Record + Copy>(
     stream: &Stream<'_>,
-    command: Command<Function<P>>,
+    command: Command<OnSemaphores<P>>,
     operations: &[Operation<'_, P>],
 ) -> Result<(), Error> {
     let library = stream.current.library();
-    match operations {
-        [] => Ok(()),
-        [one] => {
-            let make = |make: Function<P>| {
-                // SAFETY: the semaphore and the stream are alive, and both arrays have one element.
-                unsafe { make(&raw const one.semaphore.handle, one.parameters.as_ptr(), 1, stream.as_raw()) }
-            };
-            checked::call_with(library, command, one.semaphore.row, (&one.parameters, &one.semaphore.given), make)
-        }
-        many => {
-            let checked = many.iter().fold(library.checked(&command), added);
-            let count = checked::count(many.len())?;
-            let handles: Vec<_> = many.iter().map(|operation| operation.semaphore.handle).collect();
-            let parameters: Vec<P> = many.iter().map(|operation| *operation.parameters).collect();
-            // SAFETY: the semaphores and the stream are alive, and both arrays are as long as the count says.
-            checked.call(|make| unsafe { make(handles.as_ptr(), parameters.as_ptr(), count, stream.as_raw()) })
-        }
+    if !operations.iter().all(|operation| operation.holds) {
+        look_closer(library, command, operations)?;
     }
+    if operations.is_empty() {
+        return Ok(());
+    }
+    // SAFETY: the semaphores and the stream are alive.
+    unsafe { checked::call_on_semaphores(library, command, operations, stream.as_raw()) }
 }

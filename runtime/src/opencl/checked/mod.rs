@@ -135,7 +135,7 @@ impl<'l, F: Copy> Checked<'l, F> {
         let function = platform.get(command)?;
         let began = Began::now();
         let result = invoke(function);
-        began.ended(checks.command, checks.handle_type, result.0.into());
+        began.ended(checks.command, || checks.handle_type, result.0.into());
         match result {
             cl_result::CL_SUCCESS => Ok(()),
             result => Err(refused(platform, checks, result, ErrorChannel::Return, &[])),
@@ -171,7 +171,7 @@ impl<'l, F: Copy> Checked<'l, F> {
         let mut result = UNWRITTEN;
         let began = Began::now();
         let made = invoke(function, items, &raw mut result);
-        began.ended(checks.command, checks.handle_type, result.0.into());
+        began.ended(checks.command, || checks.handle_type, result.0.into());
         let failed = items.iter().find(|item| **item != cl_result::CL_SUCCESS);
         let (command, driver) = (checks.command, || Arc::clone(platform.shared_driver()));
         match (result, failed) {
