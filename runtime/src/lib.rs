@@ -35,6 +35,7 @@ pub mod cuda;
 #[cfg(unix)]
 pub mod descriptor;
 mod error;
+mod gathered;
 mod import;
 pub mod interop;
 mod loader;

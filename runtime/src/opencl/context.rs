@@ -111,13 +111,15 @@ impl Context {
     }
 
     /// Its devices, by their handles.
+    #[inline]
     pub(super) fn device_ids(&self) -> &[cl_device_id] {
         &self.0.devices
     }
 
     /// Whether both are the same context of the same platform.
+    #[inline]
     pub(super) fn is(&self, other: &Self) -> bool {
-        self.as_raw() == other.as_raw() && self.platform().id() == other.platform().id()
+        Arc::ptr_eq(&self.0, &other.0) || (self.as_raw() == other.as_raw() && self.platform().id() == other.platform().id())
     }
 
     /// The types of semaphore handles that each device imports, asked for once; `None` for a device that does not answer.

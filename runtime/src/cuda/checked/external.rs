@@ -8,11 +8,14 @@ use clcu_sys::{
         CUdeviceptr, CUexternalMemory, CUexternalMemoryHandleType, CUexternalSemaphore, CUexternalSemaphoreHandleType,
         CUmipmappedArray, CUresult, CUstream,
     },
-    rules::{Bytes, HandleType, Record},
+    rules::{Bytes, HandleType, Record, Zeroed},
 };
 
 use super::{call, count, given, some};
-use crate::cuda::{Library, error::Error, kind};
+use crate::{
+    cuda::{Library, error::Error, kind},
+    gathered::Gathered,
+};
 
 /// `cuImportExternalSemaphore`. On failure nothing that the driver wrote is given on.
 ///
@@ -211,7 +214,7 @@ unsafe fn look_closer<P: Record + Copy>(
     checked.ready().map(drop)
 }
 
-/// Either command, for what was checked. One semaphore, as nearly all calls have it, takes no memory.
+/// Either command, for what was checked.
 ///
 /// # Safety
 /// The semaphores and the stream are alive.
@@ -228,7 +231,8 @@ pub(in crate::cuda) unsafe fn call_on_semaphores<P: Record + Copy>(
         return call(library, command, about, passed, |make| unsafe { make(one.handle(), one.parameters(), 1, stream) });
     }
     let count = count(uses.len())?;
-    let (handles, parameters): (Vec<_>, Vec<_>) = uses.iter().map(|one| (*one.handle(), *one.parameters())).unzip();
+    let handles = Gathered::new(CUexternalSemaphore::NULL, uses.iter().map(|one| *one.handle()));
+    let parameters = Gathered::new(*Zeroed::new(), uses.iter().map(|one| *one.parameters()));
     // SAFETY: the semaphores and the stream are alive, and both arrays are as long as the count says.
     call(library, command, about, passed, |make| unsafe { make(handles.as_ptr(), parameters.as_ptr(), count, stream) })
 }

@@ -25,12 +25,12 @@ mod semaphore;
 use std::sync::Arc;
 
 use clcu_sys::{
-    Command, ErrorChannel,
+    Command, CommandInfo, ErrorChannel,
     opencl::{self, cl_context, cl_device_id, cl_event, cl_result},
     rules::{Found, Given, HandleType, Inert, System},
 };
 
-pub(super) use self::semaphore::{Direction, create_checks, make};
+pub(super) use self::semaphore::{Direction, OnSemaphore, call_on_semaphores, checks_of_semaphores, create_checks, surely_holds};
 pub use self::{
     memory::{Objects, acquire_external_memory, create_buffer, create_image, release_external_memory},
     semaphore::{
@@ -82,29 +82,17 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// Checks the arguments of the command.
     #[inline]
     pub fn arguments<R: Inert>(mut self, arguments: &R, given: &Given<'_>) -> Self {
-        self.add(arguments, given);
-        self
-    }
-
-    /// The same in place.
-    #[inline]
-    pub(crate) fn add<R: Inert>(&mut self, arguments: &R, given: &Given<'_>) {
         // SAFETY: they are initialised, and their rules follow no pointer.
         unsafe { self.checks.raw_record(arguments, given) };
+        self
     }
 
     /// Settles a rule of the command that no argument decides, by what is known of the objects behind them: the rule whose id ends with
     /// `id`, such as `"/INVALID_CONTEXT/command_queue+sema_objects-same-context"`. It is broken where something was found that breaks it.
     #[inline]
     pub(crate) fn settled(mut self, id: &str, found: Option<Found>) -> Self {
-        self.settle(id, found);
-        self
-    }
-
-    /// The same in place.
-    #[inline]
-    pub(crate) fn settle(&mut self, id: &str, found: Option<Found>) {
         self.checks.settle(opencl::RULES, id, found);
+        self
     }
 
     /// The same for objects that must not be null.
@@ -124,22 +112,9 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// documentation asks for.
     #[inline]
     pub fn call(mut self, invoke: impl FnOnce(F) -> cl_result) -> Result<(), Error> {
-        self.call_in_place(invoke)
-    }
-
-    /// The same, without moving what was checked.
-    #[inline]
-    pub(crate) fn call_in_place(&mut self, invoke: impl FnOnce(F) -> cl_result) -> Result<(), Error> {
         self.checks.verdict()?;
-        let Self { platform, command, checks } = self;
-        let function = platform.get(command)?;
-        let began = Began::now();
-        let result = invoke(function);
-        began.ended(checks.command, || checks.handle_type, result.0.into());
-        match result {
-            cl_result::CL_SUCCESS => Ok(()),
-            result => Err(refused(platform, checks, result, ErrorChannel::Return, &[])),
-        }
+        let Self { platform, command, checks: Checks { handle_type, passed, .. } } = self;
+        call(platform, command, || handle_type, passed, invoke)
     }
 
     /// Calls a command that returns an object and its status code through `errcode_ret`, which `invoke` gets as well. What the platform
@@ -173,29 +148,52 @@ impl<'l, F: Copy> Checked<'l, F> {
         let made = invoke(function, items, &raw mut result);
         began.ended(checks.command, || checks.handle_type, result.0.into());
         let failed = items.iter().find(|item| **item != cl_result::CL_SUCCESS);
-        let (command, driver) = (checks.command, || Arc::clone(platform.shared_driver()));
+        let Checks { command, handle_type, passed, .. } = checks;
+        let driver = || Arc::clone(platform.shared_driver());
+        let refused = |result, channel| {
+            let items = items.iter().copied().enumerate().filter(|(_, item)| *item != cl_result::CL_SUCCESS).collect();
+            Error::Call(CallError { command, result, channel, items, handle_type, checked: passed, driver: driver() })
+        };
         match (result, failed) {
             (cl_result::CL_SUCCESS, None) if is_null(&made) => Err(Error::Nothing { command, driver: driver() }),
             (UNWRITTEN, None) if is_null(&made) => Err(Error::Silent { command, driver: driver() }),
             (cl_result::CL_SUCCESS | UNWRITTEN, None) => Ok(made),
-            (cl_result::CL_SUCCESS | UNWRITTEN, Some(item)) => Err(refused(platform, &checks, *item, ErrorChannel::PerItem, items)),
-            (result, _) => Err(refused(platform, &checks, result, ErrorChannel::ErrcodeRet, items)),
+            (cl_result::CL_SUCCESS | UNWRITTEN, Some(item)) => Err(refused(*item, ErrorChannel::PerItem)),
+            (result, _) => Err(refused(result, ErrorChannel::ErrcodeRet)),
         }
     }
 }
 
+/// Calls a command that returns its status code: nothing is checked any more. `about` is the kind of handle, asked for where somebody wants to
+/// know; `passed` are the arguments that broke no rule.
+#[inline]
+fn call<F: Copy>(
+    platform: &Platform,
+    command: Command<F>,
+    about: impl Fn() -> Option<&'static HandleType>,
+    passed: Option<&'static str>,
+    invoke: impl FnOnce(F) -> cl_result,
+) -> Result<(), Error> {
+    let function = platform.get(&command)?;
+    let began = Began::now();
+    let result = invoke(function);
+    began.ended(command.info(), &about, result.0.into());
+    match result {
+        cl_result::CL_SUCCESS => Ok(()),
+        result => Err(refused(platform, command.info(), result, about(), passed)),
+    }
+}
+
 #[cold]
-fn refused(platform: &Platform, checks: &Checks<'_>, result: cl_result, channel: ErrorChannel, items: &[cl_result]) -> Error {
-    let items = items.iter().copied().enumerate().filter(|(_, item)| *item != cl_result::CL_SUCCESS).collect();
-    Error::Call(CallError {
-        command: checks.command,
-        result,
-        channel,
-        items,
-        handle_type: checks.handle_type,
-        checked: checks.passed,
-        driver: Arc::clone(platform.shared_driver()),
-    })
+fn refused(
+    platform: &Platform,
+    command: &'static CommandInfo,
+    result: cl_result,
+    handle_type: Option<&'static HandleType>,
+    checked: Option<&'static str>,
+) -> Error {
+    let driver = Arc::clone(platform.shared_driver());
+    Error::Call(CallError { command, result, channel: ErrorChannel::Return, items: Vec::new(), handle_type, checked, driver })
 }
 
 /// Where an object is made, and what is known of the place.
@@ -227,6 +225,7 @@ impl Place<'_> {
 }
 
 /// A list as commands take it: how many, and where. Nothing is no list.
+#[inline]
 fn counted<T>(list: &[T]) -> Result<(u32, *const T), Error> {
     let what = "passing more objects than 32 bits count";
     let count = u32::try_from(list.len()).map_err(|_| Error::System { what, number: None })?;
@@ -234,6 +233,7 @@ fn counted<T>(list: &[T]) -> Result<(u32, *const T), Error> {
 }
 
 /// A place for the event of a command; null where none is wanted.
+#[inline]
 fn event_of(event: Option<&mut cl_event>) -> *mut cl_event {
     event.map_or(std::ptr::null_mut(), |event| {
         *event = cl_event::NULL;
@@ -242,6 +242,7 @@ fn event_of(event: Option<&mut cl_event>) -> *mut cl_event {
 }
 
 /// Whether one of the events of a wait list is null.
+#[inline]
 fn null_event(wait_list: &[cl_event]) -> bool {
     wait_list.iter().any(|event| event.is_null())
 }

@@ -10,11 +10,14 @@ use clcu_sys::{
         clEnqueueSignalSemaphoresKHR_arguments, clEnqueueWaitSemaphoresKHR_arguments, clGetSemaphoreHandleForTypeKHR_arguments,
         clGetSemaphoreInfoKHR_arguments, clReImportSemaphoreSyncFdKHR_arguments,
     },
-    rules::{Found, Given, HandleType, Inert, PropertyList},
+    rules::{Bytes, Found, Given, HandleType, Inert, PropertyList},
 };
 
-use super::{Checked, Place, counted, event_of, null_event};
-use crate::opencl::{Platform, error::Error, kind};
+use super::{Checked, Place, call, counted, event_of, null_event};
+use crate::{
+    gathered::Gathered,
+    opencl::{Platform, error::Error, kind},
+};
 
 const TABLE: &clcu_sys::rules::PropertyTable = &opencl::PROPERTIES_OF_cl_semaphore_properties_khr;
 
@@ -161,11 +164,11 @@ pub struct Use {
 
 /// What [`signal_semaphores`] and [`wait_semaphores`] are given.
 #[derive(Clone, Copy, Debug)]
-pub struct Enqueue<'a> {
+pub struct Enqueue<'a, U = Use> {
     /// The queue.
     pub queue: cl_command_queue,
     /// Those to signal or to wait for.
-    pub semaphores: &'a [Use],
+    pub semaphores: &'a [U],
     /// The events after which it is done.
     pub wait_list: &'a [cl_event],
 }
@@ -180,9 +183,8 @@ pub unsafe fn signal_semaphores(
     event: Option<&mut cl_event>,
     waived: &[&str],
 ) -> Result<(), Error> {
-    let mut checked = platform.checked(&opencl::clEnqueueSignalSemaphoresKHR).waiving(waived).about(kind_of(enqueue));
     // SAFETY: promised by the caller.
-    unsafe { make::<clEnqueueSignalSemaphoresKHR_arguments>(&mut checked, enqueue, event) }
+    unsafe { use_semaphores::<clEnqueueSignalSemaphoresKHR_arguments>(platform, enqueue, event, waived) }
 }
 
 /// `clEnqueueWaitSemaphoresKHR`, for one or many at once. `event` gets the event of the command, which is the caller's to release.
@@ -195,21 +197,8 @@ pub unsafe fn wait_semaphores(
     event: Option<&mut cl_event>,
     waived: &[&str],
 ) -> Result<(), Error> {
-    let mut checked = platform.checked(&opencl::clEnqueueWaitSemaphoresKHR).waiving(waived).about(kind_of(enqueue));
     // SAFETY: promised by the caller.
-    unsafe { make::<clEnqueueWaitSemaphoresKHR_arguments>(&mut checked, enqueue, event) }
-}
-
-/// The kind of handle that a call is about, where it is about one semaphore.
-fn kind_of(enqueue: Enqueue<'_>) -> Option<&'static HandleType> {
-    match enqueue.semaphores {
-        [one] => one.handle_type.and_then(kind::of_semaphore),
-        _ => None,
-    }
-}
-
-fn null(is_null: bool) -> Option<Found> {
-    is_null.then_some(Found::Null)
+    unsafe { use_semaphores::<clEnqueueWaitSemaphoresKHR_arguments>(platform, enqueue, event, waived) }
 }
 
 /// What both commands are.
@@ -228,6 +217,35 @@ pub(in crate::opencl) trait Direction: Inert {
     const COMMAND: Command<Function>;
 
     fn new(count: u32, payloads: *const u64, events: u32, wait_list: *const cl_event) -> Self;
+}
+
+/// One semaphore of a call of either.
+pub(in crate::opencl) trait OnSemaphore {
+    fn handle(&self) -> &cl_semaphore_khr;
+    fn handle_type(&self) -> Option<cl_external_semaphore_handle_type_khr>;
+    fn payload(&self) -> Option<&u64>;
+
+    /// The row of its type.
+    fn row(&self) -> Option<&'static HandleType> {
+        self.handle_type().and_then(kind::of_semaphore)
+    }
+}
+
+impl OnSemaphore for Use {
+    #[inline]
+    fn handle(&self) -> &cl_semaphore_khr {
+        &self.semaphore
+    }
+
+    #[inline]
+    fn handle_type(&self) -> Option<cl_external_semaphore_handle_type_khr> {
+        self.handle_type
+    }
+
+    #[inline]
+    fn payload(&self) -> Option<&u64> {
+        self.payload.as_ref()
+    }
 }
 
 macro_rules! direction {
@@ -253,47 +271,101 @@ direction! {
     clEnqueueWaitSemaphoresKHR_arguments: clEnqueueWaitSemaphoresKHR;
 }
 
-/// Checks and calls. What was checked is changed in place: this is called for each piece of work.
+/// The facts of one semaphore. One that was made from no handle is of none of the types.
+#[inline]
+fn given_of(one: &impl OnSemaphore) -> Given<'static> {
+    Given { semaphore_handle_type: Some(one.handle_type().map_or(0, |handle_type| handle_type.0.into())), ..Given::default() }
+}
+
+/// The arguments, as far as they are about one of the semaphores, or none.
+#[inline]
+fn arguments<R: Direction, U: OnSemaphore>(enqueue: &Enqueue<'_, U>, one: Option<&U>) -> Result<R, Error> {
+    let ((count, _), (events, wait_list)) = (counted(enqueue.semaphores)?, counted(enqueue.wait_list)?);
+    Ok(R::new(count, one.and_then(U::payload).map_or(ptr::null(), ptr::from_ref), events, wait_list))
+}
+
+/// The kind of handle that a call is about, where it is about one semaphore.
+fn row_of<U: OnSemaphore>(semaphores: &[U]) -> Option<&'static HandleType> {
+    if let [one] = semaphores { one.row() } else { None }
+}
+
+/// Whether it is certain that no rule is broken, by what the arguments show.
+#[inline]
+pub(in crate::opencl) fn surely_holds<R: Direction, U: OnSemaphore>(enqueue: &Enqueue<'_, U>) -> bool {
+    let holds = |one: &U| {
+        let given = given_of(one);
+        // SAFETY: they are initialised, and their rules follow no pointer.
+        let holds = |arguments: R| unsafe { R::surely_holds(Bytes::of(&arguments), &given) };
+        !one.handle().is_null() && arguments(enqueue, Some(one)).is_ok_and(holds)
+    };
+    let Enqueue { queue, semaphores, wait_list } = enqueue;
+    !semaphores.is_empty() && !queue.is_null() && semaphores.iter().all(holds) && !null_event(wait_list)
+}
+
+/// Every rule, for a call of which it is not certain that it breaks none.
+pub(in crate::opencl) fn checks_of_semaphores<'l, R: Direction, U: OnSemaphore>(
+    mut checked: Checked<'l, Function>,
+    enqueue: &Enqueue<'_, U>,
+) -> Result<Checked<'l, Function>, Error> {
+    let Enqueue { queue, semaphores, wait_list } = enqueue;
+    if semaphores.is_empty() {
+        checked = checked.arguments(&arguments::<R, U>(enqueue, None)?, &Given::default());
+    }
+    for one in *semaphores {
+        checked = checked.arguments(&arguments::<R, U>(enqueue, Some(one))?, &given_of(one));
+    }
+    let any_null = semaphores.iter().any(|one| one.handle().is_null());
+    Ok(checked
+        .about(row_of(semaphores))
+        .not_null("/INVALID_COMMAND_QUEUE/command_queue-valid-object", queue.is_null())
+        .not_null("/INVALID_SEMAPHORE_KHR/sema_objects-valid-object", any_null)
+        .not_null("/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", null_event(wait_list)))
+}
+
+/// Either command, checked. What is behind the sure yes is not made for it.
+///
+/// # Safety
+/// As for [`signal_semaphores`].
+unsafe fn use_semaphores<R: Direction>(
+    platform: &Platform,
+    enqueue: Enqueue<'_>,
+    event: Option<&mut cl_event>,
+    waived: &[&str],
+) -> Result<(), Error> {
+    if !(waived.is_empty() && surely_holds::<R, _>(&enqueue)) {
+        let _ready = checks_of_semaphores::<R, _>(platform.checked(&R::COMMAND).waiving(waived), &enqueue)?.ready()?;
+    }
+    // SAFETY: promised by the caller.
+    unsafe { call_on_semaphores::<R, _>(platform, &enqueue, event) }
+}
+
+/// Either command, for what was checked.
 ///
 /// # Safety
 /// The queue, the semaphores and the events are alive.
 #[inline]
-pub(in crate::opencl) unsafe fn make<R: Direction>(
-    checked: &mut Checked<'_, Function>,
-    enqueue: Enqueue<'_>,
+pub(in crate::opencl) unsafe fn call_on_semaphores<R: Direction, U: OnSemaphore>(
+    platform: &Platform,
+    enqueue: &Enqueue<'_, U>,
     event: Option<&mut cl_event>,
 ) -> Result<(), Error> {
-    let Enqueue { queue, semaphores, wait_list } = enqueue;
-    let (count, _) = counted(semaphores)?;
-    let (events, wait_start) = counted(wait_list)?;
-    let payload_of = |one: &Use| one.payload.as_ref().map_or(ptr::null(), ptr::from_ref);
-    if semaphores.is_empty() {
-        checked.add(&R::new(count, ptr::null(), events, wait_start), &Given::default());
-    }
-    let mut given = Given::default();
-    let mut any_null = false;
-    for one in semaphores {
-        // A semaphore that was made from no handle is of none of the types.
-        given.semaphore_handle_type = Some(one.handle_type.map_or(0, |handle_type| handle_type.0.into()));
-        checked.add(&R::new(count, payload_of(one), events, wait_start), &given);
-        any_null |= one.semaphore.is_null();
-    }
-    checked.settle("/INVALID_COMMAND_QUEUE/command_queue-valid-object", null(queue.is_null()));
-    checked.settle("/INVALID_SEMAPHORE_KHR/sema_objects-valid-object", null(any_null));
-    checked.settle("/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", null(null_event(wait_list)));
+    let Enqueue { queue, semaphores, wait_list } = *enqueue;
+    let ((count, _), (events, wait_list)) = (counted(semaphores)?, counted(wait_list)?);
     let event = event_of(event);
+    let (about, passed) = (|| row_of(semaphores), Some(R::SUBJECT.name));
     if let [one] = semaphores {
+        let payload = one.payload().map_or(ptr::null(), ptr::from_ref);
         // SAFETY: the objects are alive, as the caller promises; each list is as long as its count says.
-        let invoke =
-            |make: Function| unsafe { make(queue, 1, &raw const one.semaphore, payload_of(one), events, wait_start, event) };
-        return checked.call_in_place(invoke);
+        let invoke = |make: Function| unsafe { make(queue, 1, one.handle(), payload, events, wait_list, event) };
+        return call(platform, R::COMMAND, about, passed, invoke);
     }
-    let handles: Vec<_> = semaphores.iter().map(|one| one.semaphore).collect();
-    let any_payload = semaphores.iter().any(|one| one.payload.is_some());
-    let payloads: Vec<_> = if any_payload { semaphores.iter().map(|one| one.payload.unwrap_or(0)).collect() } else { Vec::new() };
+    let handles = Gathered::new(cl_semaphore_khr::NULL, semaphores.iter().map(|one| *one.handle()));
+    let payloads = Gathered::new(0, semaphores.iter().map(|one| one.payload().copied().unwrap_or(0)));
+    let any_payload = semaphores.iter().any(|one| one.payload().is_some());
     let payloads = if any_payload { payloads.as_ptr() } else { ptr::null() };
     // SAFETY: as above.
-    checked.call_in_place(|make| unsafe { make(queue, count, handles.as_ptr(), payloads, events, wait_start, event) })
+    let invoke = |make: Function| unsafe { make(queue, count, handles.as_ptr(), payloads, events, wait_list, event) };
+    call(platform, R::COMMAND, about, passed, invoke)
 }
 
 /// `clRetainSemaphoreKHR`.

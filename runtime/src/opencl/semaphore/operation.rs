@@ -5,16 +5,18 @@ use std::{marker::PhantomData, ptr, sync::Arc};
 
 use clcu_sys::{
     opencl::{
-        cl_event, clEnqueueSignalSemaphoresKHR_arguments as SignalArguments, clEnqueueWaitSemaphoresKHR_arguments as WaitArguments,
+        cl_event, cl_external_semaphore_handle_type_khr as HandleTypeValue, cl_semaphore_khr,
+        clEnqueueSignalSemaphoresKHR_arguments as SignalArguments, clEnqueueWaitSemaphoresKHR_arguments as WaitArguments,
     },
-    rules::Found,
+    rules::{Found, HandleType},
 };
 
 use super::{Binary, Fence, Inner, Semaphore};
 use crate::{
+    gathered::Gathered,
     opencl::{
         Event, Queue,
-        checked::{self, Enqueue, Use},
+        checked::{self, Enqueue, OnSemaphore},
         error::Error,
     },
     tracking::Direction,
@@ -169,6 +171,47 @@ fn followed<R: checked::Direction, D>(
     Ok(event)
 }
 
+impl<D> OnSemaphore for Operation<'_, D> {
+    #[inline]
+    fn handle(&self) -> &cl_semaphore_khr {
+        &self.semaphore.handle
+    }
+
+    #[inline]
+    fn handle_type(&self) -> Option<HandleTypeValue> {
+        self.semaphore.imported_from
+    }
+
+    #[inline]
+    fn payload(&self) -> Option<&u64> {
+        self.payload.as_ref()
+    }
+
+    fn row(&self) -> Option<&'static HandleType> {
+        self.semaphore.row
+    }
+}
+
+impl Inner {
+    /// Whether the queue is of the context.
+    #[inline]
+    fn is_of(&self, queue: &Queue) -> bool {
+        self.context.is(queue.context())
+    }
+
+    /// Whether it was made for the device of the queue, or for all.
+    #[inline]
+    fn is_for(&self, queue: &Queue) -> bool {
+        self.device.is_none_or(|device| device == queue.device_id())
+    }
+
+    /// Whether the device of the queue is one of the context.
+    #[inline]
+    fn knows(&self, queue: &Queue) -> bool {
+        self.context.device_ids().contains(&queue.device_id())
+    }
+}
+
 #[inline]
 fn call<R: checked::Direction, D>(
     queue: &Queue,
@@ -177,36 +220,38 @@ fn call<R: checked::Direction, D>(
     wants_event: bool,
 ) -> Result<Option<Event>, Error> {
     let context = queue.context();
-    let mut made = cl_event::NULL;
-    let event = wants_event.then_some(&mut made);
-    let use_of = |operation: &Operation<'_, D>| {
-        let Inner { handle, imported_from, .. } = operation.semaphore;
-        Use { semaphore: *handle, handle_type: *imported_from, payload: operation.payload }
+    let wait_list = Gathered::new(cl_event::NULL, events.iter().map(|event| event.as_raw()));
+    let enqueue = Enqueue { queue: queue.as_raw(), semaphores: operations, wait_list: &wait_list };
+    let fits = |Operation { semaphore, .. }: &Operation<'_, D>| {
+        semaphore.is_of(queue) && semaphore.is_for(queue) && semaphore.knows(queue)
     };
-    let about = if let [one] = operations { one.semaphore.row } else { None };
-    let mut checked = context.platform().checked(&R::COMMAND).about(about);
-    for operation in operations {
-        let Inner { context: own, device, .. } = operation.semaphore;
-        let elsewhere = |broken: bool| broken.then_some(Found::Call);
-        let is_listed = device.is_none_or(|device| device == queue.device_id());
-        let is_known = own.device_ids().contains(&queue.device_id());
-        checked.settle("/INVALID_CONTEXT/command_queue+sema_objects-same-context", elsewhere(!own.is(context)));
-        checked.settle("/INVALID_COMMAND_QUEUE/command_queue+sema_objects-device-in-list", elsewhere(!is_listed));
-        checked.settle("/INVALID_COMMAND_QUEUE/sema_objects+command_queue-device-of-context", elsewhere(!is_known));
+    let fit = operations.iter().all(fits) && events.iter().all(|event| event.context().is(context));
+    if !(fit && checked::surely_holds::<R, _>(&enqueue)) {
+        look_closer::<R, D>(queue, &enqueue, events)?;
     }
-    let same_events = events.iter().all(|event| event.context().is(context));
-    checked.settle("/INVALID_CONTEXT/command_queue+event_wait_list-same-context", (!same_events).then_some(Found::Call));
-    let queue = queue.as_raw();
-    if let ([one], []) = (operations, events) {
-        let enqueue = Enqueue { queue, semaphores: &[use_of(one)], wait_list: &[] };
-        // SAFETY: queue and semaphore are alive.
-        unsafe { checked::make::<R>(&mut checked, enqueue, event)? };
-    } else {
-        let semaphores: Vec<_> = operations.iter().map(use_of).collect();
-        let wait_list: Vec<_> = events.iter().map(|event| event.as_raw()).collect();
-        let enqueue = Enqueue { queue, semaphores: &semaphores, wait_list: &wait_list };
-        // SAFETY: the queue, the semaphores and the events are alive.
-        unsafe { checked::make::<R>(&mut checked, enqueue, event)? };
-    }
+    let mut made = cl_event::NULL;
+    // SAFETY: the queue, the semaphores and the events are alive.
+    unsafe { checked::call_on_semaphores::<R, _>(context.platform(), &enqueue, wants_event.then_some(&mut made))? };
     Ok((!made.is_null()).then(|| Event::own(context, made)))
+}
+
+/// Every rule of a call of which it is not certain that it breaks none.
+#[cold]
+fn look_closer<R: checked::Direction, D>(
+    queue: &Queue,
+    enqueue: &Enqueue<'_, Operation<'_, D>>,
+    events: &[&Event],
+) -> Result<(), Error> {
+    let context = queue.context();
+    let elsewhere = |holds: bool| (!holds).then_some(Found::Call);
+    let mut checked = context.platform().checked(&R::COMMAND);
+    for Operation { semaphore, .. } in enqueue.semaphores {
+        checked = checked
+            .settled("/INVALID_CONTEXT/command_queue+sema_objects-same-context", elsewhere(semaphore.is_of(queue)))
+            .settled("/INVALID_COMMAND_QUEUE/command_queue+sema_objects-device-in-list", elsewhere(semaphore.is_for(queue)))
+            .settled("/INVALID_COMMAND_QUEUE/sema_objects+command_queue-device-of-context", elsewhere(semaphore.knows(queue)));
+    }
+    let same = events.iter().all(|event| event.context().is(context));
+    checked = checked.settled("/INVALID_CONTEXT/command_queue+event_wait_list-same-context", elsewhere(same));
+    checked::checks_of_semaphores::<R, _>(checked, enqueue)?.ready().map(drop)
 }
