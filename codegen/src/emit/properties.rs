@@ -76,6 +76,15 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) 
     findings.with(page).map(|(page, _)| page)
 }
 
+/// What ends the values of a property, as an expression; `None` where it has one value.
+pub(super) fn end(property: &Property, element: &str, words: &Words<'_>) -> Result<Option<String>, Finding> {
+    match (property.is_list, &property.terminator) {
+        (false, _) => Ok(None),
+        (true, None) => Ok(Some("0".to_owned())),
+        (true, Some(end)) => words.number(end, Some(element)).map(Some),
+    }
+}
+
 /// The row of one property, which has to be of one shape wherever it is taken.
 fn row(name: &str, uses: &[&Property], element: &str, words: &Words<'_>) -> Result<String, Finding> {
     let shape = |property: &Property| (property.is_list, property.terminator.clone());
@@ -84,11 +93,7 @@ fn row(name: &str, uses: &[&Property], element: &str, words: &Words<'_>) -> Resu
         return Err(Finding::error(format!("the value of the property `{name}` is a list for one command and none for another")));
     }
     let value_type = uses.iter().find_map(|property| property.value_type.as_deref()).unwrap_or_default();
-    let list = match (&first.is_list, &first.terminator) {
-        (false, _) => String::new(),
-        (true, None) => " list until 0".to_owned(),
-        (true, Some(end)) => format!(" list until {}", words.number(end, Some(element))?),
-    };
+    let list = end(first, element, words)?.map(|end| format!(" list until {end}")).unwrap_or_default();
     let commands: BTreeSet<String> = uses.iter().map(|property| literal(&property.command)).collect();
     let commands: Vec<String> = commands.into_iter().collect();
     let key = words.number(name, Some(element))?;

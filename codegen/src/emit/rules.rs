@@ -10,6 +10,7 @@ mod place;
 mod quick;
 mod row;
 mod subject;
+mod survey;
 #[cfg(test)]
 mod tests;
 pub(super) mod words;
@@ -121,7 +122,7 @@ fn arguments(rows: &Rows<'_, '_>, symbol: &str, page: &mut Page<'_>) {
         }
         page.line(1, "}");
     }
-    if subject.has_quick() {
+    if subject.has_quick() || subject.part() == Part::Main && rows.surveys_its_lists() {
         let quick = rows.quick(&table_name(subject));
         page.line(1, format_args!("quick |{}| {{", quick.parameters()));
         body(subject, &quick, 2, page);
@@ -185,11 +186,14 @@ fn quick(rows: &Rows<'_, '_>, table: &str, page: &mut Page<'_>) {
 
 /// The expression of a specialised check.
 fn body(subject: &Subject<'_>, quick: &Quick, depth: usize, page: &mut Page<'_>) {
-    if quick.lines.iter().any(|line| line.contains("R::")) {
+    if quick.before.iter().chain(&quick.lines).any(|line| line.contains("R::")) {
         page.line(depth, format_args!("type R = {};", subject.static_name()));
     }
     if let Some(enumeration) = &quick.enumeration {
         page.line(depth, format_args!("type E = {enumeration};"));
+    }
+    for line in &quick.before {
+        page.line(depth, line);
     }
     for (at, part) in quick.lines.iter().enumerate() {
         let (deeper, and) = if at == 0 { (0, "") } else { (1, "&& ") };

@@ -6,6 +6,7 @@
 use super::{
     field::{Bytes, Field, Kind, Member},
     predicate::is_null,
+    property::Shape,
     utf16,
 };
 
@@ -104,6 +105,106 @@ pub unsafe fn utf16<const N: usize>(bytes: Bytes<'_>, fields: [Field; N]) -> boo
 pub unsafe fn text<const N: usize>(bytes: Bytes<'_>, fields: [Field; N]) -> bool {
     // SAFETY: promised by the caller.
     fields.into_iter().all(|field| unsafe { utf16::fault_of_bytes(bytes.read(field.offset)) }.is_none())
+}
+
+/// A property with one value, by its key.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+#[must_use]
+pub const fn scalar(key: u64) -> (u64, Shape) {
+    (key, Shape::Scalar)
+}
+
+/// A property with a list of values, by its key and what ends them.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+#[must_use]
+pub const fn list(key: u64, terminator: u64) -> (u64, Shape) {
+    (key, Shape::List { terminator })
+}
+
+/// Which properties are in a list: a bit for each, in the order in which they were named.
+#[derive(Clone, Copy, Debug)]
+pub struct Survey {
+    present: u64,
+    many: u64,
+    nothing: u64,
+}
+
+/// What is in a list. `None` where it cannot be read to its end, has a property twice, or one that is not among `properties`. They are named
+/// where this is compiled, so that a key is found without a search through a table.
+///
+/// # Safety
+/// The field is a list of the record whose bytes these are.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+#[must_use]
+pub unsafe fn survey<const N: usize>(bytes: Bytes<'_>, field: Field, properties: &[(u64, Shape); N]) -> Option<Survey> {
+    const { assert!(N <= 64, "each property has a bit") };
+    // SAFETY: promised by the caller.
+    let list = unsafe { bytes.list(field) };
+    let mut survey = Survey { present: 0, many: 0, nothing: 0 };
+    let mut at = 0;
+    while !list.is_null() {
+        let key = list.get(at)?;
+        if key == 0 {
+            break;
+        }
+        let place = properties.iter().position(|(known, _)| *known == key)?;
+        let (bit, first) = (1 << place, list.get(at + 1)?);
+        let mut is_nothing = first == 0;
+        at += 2;
+        if let Some((_, Shape::List { terminator })) = properties.get(place) {
+            let values = at - 1;
+            let end = values + (values..list.len()).position(|at| list.get(at) == Some(*terminator))?;
+            is_nothing |= end == values;
+            survey.many |= if end - values > 1 { bit } else { 0 };
+            at = end + 1;
+        }
+        if survey.present & bit != 0 {
+            return None;
+        }
+        survey.present |= bit;
+        survey.nothing |= if is_nothing { bit } else { 0 };
+    }
+    Some(survey)
+}
+
+impl Survey {
+    /// Whether all of these are there.
+    #[inline]
+    #[must_use]
+    pub const fn has(self, bits: u64) -> bool {
+        self.present & bits == bits
+    }
+
+    /// Whether none of these is there.
+    #[inline]
+    #[must_use]
+    pub const fn lacks(self, bits: u64) -> bool {
+        self.present & bits == 0
+    }
+
+    /// How many of these are there.
+    #[inline]
+    #[must_use]
+    pub const fn count(self, bits: u64) -> u32 {
+        (self.present & bits).count_ones()
+    }
+
+    /// Whether one of these has several values.
+    #[inline]
+    #[must_use]
+    pub const fn many_in(self, bits: u64) -> bool {
+        self.many & bits != 0
+    }
+
+    /// Whether one of these is there and has no value, or zero as its first.
+    #[inline]
+    #[must_use]
+    pub const fn nothing_in(self, bits: u64) -> bool {
+        self.nothing & bits != 0
+    }
 }
 
 /// Whether a rule that has no words here holds for certain, by its row.

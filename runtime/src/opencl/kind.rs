@@ -90,6 +90,12 @@ pub(super) fn may_carry(row: &HandleType, word: u64) -> bool {
     }
 }
 
+/// The same, for a value that may be no handle at all. A positive `int` can stand for every kind, so that the row is not looked for.
+#[inline]
+pub(super) fn could_carry(word: u64, row: impl FnOnce() -> Option<&'static HandleType>) -> bool {
+    (1..=i32::MAX as u64).contains(&word) || row().is_none_or(|row| may_carry(row, word))
+}
+
 /// How many bytes a handle of this kind has where it is exported. Upstream names no sizes.
 pub(super) fn exported_size(row: &HandleType) -> usize {
     let size = match (row.exported_size, form(row)) {

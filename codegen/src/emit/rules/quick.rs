@@ -18,12 +18,31 @@ use super::{
     words::enumeration_of,
 };
 use crate::{
-    emit::types::identifier,
-    model::{Condition, Given, Predicate, Rule, Term, Test},
+    emit::types::{identifier, literal},
+    model::{Condition, Given, Path, Predicate, Rule, Term, Test},
 };
+
+/// An expression that is true where a rule holds.
+pub(super) struct Said {
+    text: String,
+    /// Whether the rule is broken, or not certain to hold, where it is false. If not, the table has to be asked as well.
+    is_exact: bool,
+}
+
+impl Said {
+    pub(super) fn exact(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_exact: true }
+    }
+
+    pub(super) fn enough(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_exact: false }
+    }
+}
 
 /// The check of one record, as lines of Rust.
 pub(super) struct Quick {
+    /// What comes before the expression.
+    pub(super) before: Vec<String>,
     /// The expression, a part each, to be joined by `&&`.
     pub(super) lines: Vec<String>,
     /// The enumeration that it calls `E`.
@@ -35,7 +54,8 @@ pub(super) struct Quick {
 impl Quick {
     /// What it takes, by the names that it uses.
     pub(super) fn parameters(&self) -> String {
-        let bytes = if self.lines.iter().any(|line| line.contains("bytes")) { "bytes" } else { "_bytes" };
+        let mut lines = self.before.iter().chain(&self.lines);
+        let bytes = if lines.any(|line| line.contains("bytes")) { "bytes" } else { "_bytes" };
         format!("{bytes}, {}", if self.asks { "given" } else { "_given" })
     }
 }
@@ -60,7 +80,8 @@ impl Rows<'_, '_> {
         let asks = lines.iter().any(|line| line.contains("given"));
         let enumeration = self.discriminator().and_then(|leaf| enumeration_of(self.index, &leaf.ctype));
         let enumeration = enumeration.filter(|_| lines.iter().any(|line| line.contains(" E::")));
-        Quick { lines, enumeration: enumeration.map(|item| identifier(&item.name).into_owned()), asks }
+        let before = self.surveys(&lines);
+        Quick { before, lines, enumeration: enumeration.map(|item| identifier(&item.name).into_owned()), asks }
     }
 
     /// The member whose values are the arms; the constants of arguments have no types to match on.
@@ -150,55 +171,96 @@ impl Rows<'_, '_> {
         }
     }
 
-    /// That `rule`, under `conditions`, holds for certain.
+    /// That `rule`, under `conditions`, holds for certain: it is met, or does not apply. The table is asked last, for what only it can tell.
     fn holds(&self, table: &str, at: usize, rule: &Rule, conditions: &[Condition]) -> String {
-        let by_table = || format!("quick::rule(&{table}[{at}], bytes, given)");
-        let Some(met) = self.met(rule) else { return by_table() };
-        if conditions.is_empty() {
-            return met;
+        let met = self.met(rule).map(Said::exact).or_else(|| self.met_in_list(rule));
+        let excluded = conditions.iter().map(|condition| self.excluded(condition));
+        let mut is_exact = true;
+        let mut parts = Vec::new();
+        for said in std::iter::once(met).chain(excluded) {
+            is_exact &= said.as_ref().is_some_and(|said| said.is_exact);
+            parts.extend(said.map(|said| said.text));
         }
-        let excluded: Option<Vec<_>> = conditions.iter().map(|condition| self.excluded(condition)).collect();
-        match excluded {
-            Some(excluded) if met == "false" => format!("({})", excluded.join(" || ")),
-            Some(excluded) => format!("({met} || {})", excluded.join(" || ")),
-            None => by_table(),
+        if !is_exact {
+            parts.push(format!("quick::rule(&{table}[{at}], bytes, given)"));
+        }
+        if parts.iter().any(|part| part == "true") {
+            return "true".to_owned();
+        }
+        parts.retain(|part| part != "false");
+        match parts.as_slice() {
+            [] => "false".to_owned(),
+            [one] if is_exact && conditions.is_empty() => one.clone(),
+            [one] if !is_exact => one.clone(),
+            parts => format!("({})", parts.join(" || ")),
         }
     }
 
     /// That a condition does not hold for certain; `None` where only the table can tell.
-    fn excluded(&self, condition: &Condition) -> Option<String> {
+    fn excluded(&self, condition: &Condition) -> Option<Said> {
         match condition {
             Condition::Attested(_) => None,
-            Condition::Test(Term::Given(fact), test) => match fact {
-                Given::SemaphoreHandleType
-                | Given::SemaphoreType
-                | Given::SemaphoreImported
-                | Given::MemoryHandleType
-                | Given::ContextDeviceCount
-                | Given::ApiVersion => {
-                    let fails = self.fails("number", test, None)?;
-                    Some(format!("given.number(Fact::{fact:?}).is_some_and(|number| {fails})"))
-                }
+            Condition::Test(Term::Given(fact), test) => self.excluded_by_fact(*fact, test).map(Said::exact),
+            Condition::Test(Term::Field(path), test) => {
+                let Some(leaf) = self.subject.leaf(path) else { return self.excluded_in_list(path, test) };
+                self.excluded_by_field(leaf, path, test).map(Said::exact)
+            }
+        }
+    }
+
+    /// That a fact is given, and fails a test.
+    fn excluded_by_fact(&self, fact: Given, test: &Test) -> Option<String> {
+        let is_word = matches!(fact, Given::Platform | Given::Extensions);
+        let has = |name: &String, answer: bool| {
+            let (word, number) = if is_word { (name.as_str(), "0".to_owned()) } else { ("", self.words.number(name, None).ok()?) };
+            Some(format!("given.has(Fact::{fact:?}, {}, {number}) == Some({answer})", literal(word)))
+        };
+        let each = |names: &[String], answer: bool, join: &str| {
+            let parts: Option<Vec<_>> = names.iter().map(|name| has(name, answer)).collect();
+            parts.filter(|parts| !parts.is_empty()).map(|parts| format!("({})", parts.join(join)))
+        };
+        match fact {
+            Given::SemaphoreHandleType
+            | Given::SemaphoreType
+            | Given::SemaphoreImported
+            | Given::MemoryHandleType
+            | Given::ContextDeviceCount
+            | Given::ApiVersion => {
+                let fails = self.fails("number", test, None)?;
+                Some(format!("given.number(Fact::{fact:?}).is_some_and(|number| {fails})"))
+            }
+            _ => match test {
+                Test::Lacks(names) | Test::NotIn(names) => each(names, true, " || "),
+                Test::In(names) => each(names, false, " && "),
+                Test::Has(names) => each(names, false, " || "),
                 _ => None,
             },
-            Condition::Test(Term::Field(path), test) => {
-                let leaf = self.subject.leaf(path).filter(|leaf| leaf.list.is_none())?;
-                let field = self.subject.field(leaf);
-                match test {
-                    Test::Null | Test::Zero => Some(format!("!quick::zero(bytes, [{field}])")),
-                    Test::NonNull | Test::NonZero => Some(format!("quick::zero(bytes, [{field}])")),
-                    _ if leaf.kind == Kind::Bytes => None,
-                    Test::Has(names) => {
-                        let mask = self.words.mask(names, self.hint(std::slice::from_ref(path))).ok()?;
-                        Some(format!("quick::bits(bytes, {field}) & {mask} != {mask}"))
-                    }
-                    Test::Lacks(names) => {
-                        let mask = self.words.mask(names, self.hint(std::slice::from_ref(path))).ok()?;
-                        Some(format!("quick::bits(bytes, {field}) & {mask} != 0"))
-                    }
-                    test => self.fails(&format!("quick::number(bytes, {field})"), test, self.hint(std::slice::from_ref(path))),
-                }
+        }
+    }
+
+    /// That a field fails a test.
+    fn excluded_by_field(&self, leaf: &Leaf, path: &Path, test: &Test) -> Option<String> {
+        if let Some(list) = leaf.list.as_ref().map(|_| self.subject.field(leaf)) {
+            return match test {
+                Test::Null => Some(format!("quick::non_null(bytes, [{list}]) == 1")),
+                Test::NonNull => Some(format!("quick::non_null(bytes, [{list}]) == 0")),
+                _ => None,
+            };
+        }
+        let (field, hint) = (self.subject.field(leaf), self.hint(std::slice::from_ref(path)));
+        match test {
+            Test::Null | Test::Zero => Some(format!("!quick::zero(bytes, [{field}])")),
+            Test::NonNull | Test::NonZero => Some(format!("quick::zero(bytes, [{field}])")),
+            _ if leaf.kind == Kind::Bytes => None,
+            Test::Has(names) => {
+                let mask = self.words.mask(names, hint).ok()?;
+                Some(format!("quick::bits(bytes, {field}) & {mask} != {mask}"))
             }
+            Test::Lacks(names) => {
+                let mask = self.words.mask(names, hint).ok()?;
+                Some(format!("quick::bits(bytes, {field}) & {mask} != 0"))
+            }
+            test => self.fails(&format!("quick::number(bytes, {field})"), test, hint),
         }
     }
 
@@ -322,13 +384,13 @@ fn named_by<'r>(rule: &'r Rule, leaf: &Leaf) -> Vec<&'r str> {
     names
 }
 
-/// The demands, with those that are only about zeroes in one.
+/// The demands, with those that are only about zeroes in one, and without those that are met by how the rest is asked.
 fn joined(demands: Vec<String>) -> Vec<String> {
     const ZERO: (&str, &str) = ("quick::zero(bytes, [", "])");
     let inner = |demand: &str| Some(demand.strip_prefix(ZERO.0)?.strip_suffix(ZERO.1)?.to_owned());
     let mut zeroes: Vec<String> = Vec::new();
     let mut others: Vec<String> = Vec::new();
-    for demand in demands {
+    for demand in demands.into_iter().filter(|demand| demand != "true") {
         match inner(&demand) {
             Some(fields) => zeroes.extend((!zeroes.contains(&fields)).then_some(fields)),
             None => others.extend((!others.contains(&demand)).then_some(demand)),

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     emit::{properties, types::literal},
     finding::{Finding, Findings},
-    model::{Api, Command, Condition, Given, HandleType, Model, Path, Predicate, Record, Rule, Term, Test},
+    model::{Api, Command, Condition, Given, HandleType, Model, Path, Predicate, Property, Record, Rule, Term, Test},
     pass::index::{Index, Item},
     rules::opencl::is_for_external_objects,
 };
@@ -45,6 +45,8 @@ pub(super) struct Subject<'a> {
     pub(super) leaves: Vec<Leaf>,
     /// The keys of the properties that rules name, as expressions.
     keys: BTreeMap<String, String>,
+    /// All properties of each table that its lists have, with keys and ends: other commands may take more of them.
+    tables: BTreeMap<String, BTreeMap<String, (String, Option<String>)>>,
     pub(super) rules: Vec<&'a Rule>,
     /// The handle types that this record describes.
     pub(super) handle_types: Vec<&'a HandleType>,
@@ -72,13 +74,18 @@ impl Subject<'_> {
         format!("property(R::{}, {}, ({key}) as u64)", list.constant, literal(path.as_str()))
     }
 
+    /// The properties that the table of a list has, each with its key and what ends its values, if it has a list of them.
+    pub(super) fn properties_of(&self, list: &Leaf) -> impl Iterator<Item = (&String, &(String, Option<String>))> {
+        list.list.as_ref().and_then(|table| self.tables.get(table)).into_iter().flatten()
+    }
+
     /// Whether it is a record of C.
     pub(super) const fn is_record(&self) -> bool {
         matches!(self.what, What::Record(_))
     }
 
-    /// Whether it has a specialised check: every record has one, and so have commands that work on semaphores that exist, which are called
-    /// as often as work is submitted. Property lists come to what makes an object, and are walked by the table.
+    /// Whether it has a specialised check whatever its lists are: every record has one, and so have commands that work on semaphores that
+    /// exist, which are called as often as work is submitted.
     pub(super) fn has_quick(&self) -> bool {
         let asks = |condition: &Condition| matches!(condition, Condition::Test(Term::Given(Given::SemaphoreHandleType), _));
         let of_semaphores = || self.rules.iter().any(|rule| rule.when.iter().any(asks));
@@ -207,10 +214,25 @@ pub(super) fn subjects<'a>(model: &'a Model, index: &Index<'a>, words: &Words<'a
             ),
         };
         let handle_types = described.remove(name.as_str()).unwrap_or_default();
-        let mut subject =
-            Subject { what, api: model.api, name, leaves, keys: BTreeMap::new(), rules, handle_types, discriminator: None };
+        let mut subject = Subject {
+            what,
+            api: model.api,
+            name,
+            leaves,
+            keys: BTreeMap::new(),
+            tables: BTreeMap::new(),
+            rules,
+            handle_types,
+            discriminator: None,
+        };
         if let What::Command(command) = what {
             subject.keys = keys(model, command, &elements, words);
+            let lists: Vec<&str> =
+                elements.iter().filter(|((symbol, _), _)| *symbol == command.symbol).map(|(_, element)| *element).collect();
+            subject.tables = lists
+                .into_iter()
+                .map(|element| (properties::table_name(element), table(model, element, &elements, words)))
+                .collect();
             let needed = subject.leaves.iter().map(|leaf| subject.speaks_of(leaf)).collect::<Vec<_>>();
             // A caller has to give what is looked at, and no more.
             subject.leaves = subject.leaves.into_iter().zip(needed).filter_map(|(leaf, needed)| needed.then_some(leaf)).collect();
@@ -229,14 +251,27 @@ fn what<'a>(model: &'a Model, index: &Index<'a>, name: &str) -> Option<What<'a>>
     }
 }
 
+/// The element type of each property list: by command and parameter.
+type Elements<'m> = BTreeMap<(&'m str, &'m str), &'m str>;
+
 /// The keys of all properties that `command` takes.
-fn keys(model: &Model, command: &Command, elements: &BTreeMap<(&str, &str), &str>, words: &Words<'_>) -> BTreeMap<String, String> {
+fn keys(model: &Model, command: &Command, elements: &Elements<'_>, words: &Words<'_>) -> BTreeMap<String, String> {
     let own = model.properties.iter().filter(|property| property.command == command.symbol);
     own.filter_map(|property| {
         let element = elements.get(&(command.symbol.as_str(), property.list.as_str())).copied();
         Some((property.name.clone(), words.number(&property.name, element).ok()?))
     })
     .collect()
+}
+
+/// All properties that lists of `element`s have: keys, and what ends their values.
+fn table(model: &Model, element: &str, elements: &Elements<'_>, words: &Words<'_>) -> BTreeMap<String, (String, Option<String>)> {
+    let is_of = |property: &&Property| elements.get(&(property.command.as_str(), property.list.as_str())) == Some(&element);
+    let row = |property: &Property| {
+        let key = words.number(&property.name, Some(element)).ok()?;
+        Some((property.name.clone(), (key, properties::end(property, element, words).ok()?)))
+    };
+    model.properties.iter().filter(is_of).filter_map(row).collect()
 }
 
 /// Two leaves with one constant.

@@ -3,18 +3,20 @@
 use std::{ffi::c_void, ptr};
 
 use clcu_sys::{
+    Command,
     opencl::{
         self, cl_command_queue, cl_event, cl_image_desc, cl_image_format, cl_mem, cl_mem_flags, cl_mem_properties,
         clCreateBufferWithProperties_arguments, clCreateImageWithProperties_arguments,
         clEnqueueAcquireExternalMemObjectsKHR_arguments, clEnqueueReleaseExternalMemObjectsKHR_arguments,
     },
-    rules::{Found, Given, PropertyList},
+    rules::{Bytes, Found, Given, HandleType, Inert, PropertyList},
 };
 
-use super::{Checked, Place, counted, event_of, null_event};
+use super::{Checked, Place, counted, create, event_of, null_event};
 use crate::opencl::{Platform, error::Error, kind};
 
 const TABLE: &clcu_sys::rules::PropertyTable = &opencl::PROPERTIES_OF_cl_mem_properties;
+const DEVICES: u64 = cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0;
 
 /// `clCreateBufferWithProperties`. `None` is the null pointer. On failure nothing that the driver wrote is given on.
 ///
@@ -34,14 +36,14 @@ pub unsafe fn create_buffer(
 ) -> Result<cl_mem, Error> {
     let list = properties.map_or(PropertyList::NULL, PropertyList::new);
     let arguments = clCreateBufferWithProperties_arguments { flags, size, host_ptr, properties: list };
-    let checked = platform.checked(&opencl::clCreateBufferWithProperties).waiving(waived);
-    let checked = checked.about(list.keys(TABLE).find_map(kind::of_memory_property)).arguments(&arguments, &place.given());
+    let command = opencl::clCreateBufferWithProperties;
+    let (about, passed) = demand_properties(platform, command, place, &arguments, list, waived)?;
     let start: *const cl_mem_properties = properties.map_or(ptr::null(), |words| words.as_ptr().cast());
+    let is_null = |made: &cl_mem| made.is_null();
     // SAFETY: promised by the caller; the list ends, as was checked or is promised.
-    of_place(checked, place, list).create(
-        |made: &cl_mem| made.is_null(),
-        |create, errcode_ret| unsafe { create(place.context, start, flags, size, host_ptr, errcode_ret) },
-    )
+    create(platform, command, about, passed, &mut [], is_null, |create, _, errcode_ret| unsafe {
+        create(place.context, start, flags, size, host_ptr, errcode_ret)
+    })
 }
 
 /// `clCreateImageWithProperties`. `None` is the null pointer. On failure nothing that the driver wrote is given on.
@@ -63,20 +65,42 @@ pub unsafe fn create_image(
     let list = properties.map_or(PropertyList::NULL, PropertyList::new);
     let (image_format, image_desc) = (format.map_or(ptr::null(), ptr::from_ref), description.map_or(ptr::null(), ptr::from_ref));
     let arguments = clCreateImageWithProperties_arguments { flags, image_format, image_desc, host_ptr, properties: list };
-    let checked = platform.checked(&opencl::clCreateImageWithProperties).waiving(waived);
-    let checked = checked.about(list.keys(TABLE).find_map(kind::of_memory_property)).arguments(&arguments, &place.given());
+    let command = opencl::clCreateImageWithProperties;
+    let (about, passed) = demand_properties(platform, command, place, &arguments, list, waived)?;
     let start: *const cl_mem_properties = properties.map_or(ptr::null(), |words| words.as_ptr().cast());
+    let is_null = |made: &cl_mem| made.is_null();
     // SAFETY: promised by the caller; the list ends, as was checked or is promised.
-    of_place(checked, place, list).create(
-        |made: &cl_mem| made.is_null(),
-        |create, errcode_ret| unsafe { create(place.context, start, flags, image_format, image_desc, host_ptr, errcode_ret) },
-    )
+    create(platform, command, about, passed, &mut [], is_null, |create, _, errcode_ret| unsafe {
+        create(place.context, start, flags, image_format, image_desc, host_ptr, errcode_ret)
+    })
+}
+
+/// What is checked before a memory object is made. What is behind the sure yes is not made for it. What the call is about, and which arguments
+/// passed.
+#[inline]
+fn demand_properties<'a, F: Copy, R: Inert>(
+    platform: &Platform,
+    command: Command<F>,
+    place: Place<'_>,
+    arguments: &R,
+    list: PropertyList<'a>,
+    waived: &[&str],
+) -> Result<(impl Fn() -> Option<&'static HandleType> + use<'a, F, R>, Option<&'static str>), Error> {
+    let about = move || list.keys(TABLE).find_map(kind::of_memory_property);
+    let given = place.given();
+    // SAFETY: they are initialised, and their rules follow no pointer.
+    let holds = || unsafe { R::surely_holds(Bytes::of(arguments), &given) };
+    if !(waived.is_empty() && !place.context.is_null() && place.suits(list, TABLE, DEVICES, could_be) && holds()) {
+        let checked = platform.checked(&command).about(about()).waiving(waived).arguments(arguments, &given);
+        let _ready = of_place(checked, place, list).ready()?;
+    }
+    Ok((about, Some(R::SUBJECT.name)))
 }
 
 /// What the place and the values of the list tell.
+#[cold]
 fn of_place<'l, F: Copy>(checked: Checked<'l, F>, place: Place<'_>, list: PropertyList<'_>) -> Checked<'l, F> {
-    let devices = cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0;
-    let listed = list.value_of(TABLE, devices).into_iter().flat_map(PropertyList::iter);
+    let listed = list.value_of(TABLE, DEVICES).into_iter().flat_map(PropertyList::iter);
     checked
         .not_null("/INVALID_CONTEXT/context-valid-object", place.context.is_null())
         .settled("/INVALID_DEVICE/context-device-of-context", place.stranger(listed))
@@ -86,9 +110,15 @@ fn of_place<'l, F: Copy>(checked: Checked<'l, F>, place: Place<'_>, list: Proper
 /// The first handle in the list that cannot be one.
 fn impossible_value(list: PropertyList<'_>) -> Option<Found> {
     list.entries(TABLE).map_while(Result::ok).find_map(|entry| {
-        let (row, value) = (kind::of_memory_property(entry.key)?, entry.values.first()?);
-        (!kind::may_carry(row, value)).then(|| Found::Number(value.cast_signed().into()))
+        let value = entry.values.first()?;
+        (!could_be(entry.key, value)).then(|| Found::Number(value.cast_signed().into()))
     })
+}
+
+/// Whether a property could have this value.
+#[inline]
+fn could_be(key: u64, value: u64) -> bool {
+    kind::could_carry(value, || kind::of_memory_property(key))
 }
 
 /// What [`acquire_external_memory`] and [`release_external_memory`] are given.

@@ -27,10 +27,12 @@ use std::sync::Arc;
 use clcu_sys::{
     Command, CommandInfo, ErrorChannel,
     opencl::{self, cl_context, cl_device_id, cl_event, cl_result},
-    rules::{Found, Given, HandleType, Inert, System},
+    rules::{Entry, Found, Given, HandleType, Inert, PropertyList, PropertyTable, System},
 };
 
-pub(super) use self::semaphore::{Direction, OnSemaphore, call_on_semaphores, checks_of_semaphores, create_checks, surely_holds};
+pub(super) use self::semaphore::{
+    Direction, OnSemaphore, call_on_semaphores, checks_of_semaphores, create_of_properties, demand_properties, surely_holds,
+};
 pub use self::{
     memory::{Objects, acquire_external_memory, create_buffer, create_image, release_external_memory},
     semaphore::{
@@ -140,27 +142,8 @@ impl<'l, F: Copy> Checked<'l, F> {
         is_null: impl Fn(&T) -> bool,
         invoke: impl FnOnce(F, &mut [cl_result], *mut cl_result) -> T,
     ) -> Result<T, Error> {
-        let Self { platform, command, checks } = self.ready()?;
-        let function = platform.get(&command)?;
-        items.fill(cl_result::CL_SUCCESS);
-        let mut result = UNWRITTEN;
-        let began = Began::now();
-        let made = invoke(function, items, &raw mut result);
-        began.ended(checks.command, || checks.handle_type, result.0.into());
-        let failed = items.iter().find(|item| **item != cl_result::CL_SUCCESS);
-        let Checks { command, handle_type, passed, .. } = checks;
-        let driver = || Arc::clone(platform.shared_driver());
-        let refused = |result, channel| {
-            let items = items.iter().copied().enumerate().filter(|(_, item)| *item != cl_result::CL_SUCCESS).collect();
-            Error::Call(CallError { command, result, channel, items, handle_type, checked: passed, driver: driver() })
-        };
-        match (result, failed) {
-            (cl_result::CL_SUCCESS, None) if is_null(&made) => Err(Error::Nothing { command, driver: driver() }),
-            (UNWRITTEN, None) if is_null(&made) => Err(Error::Silent { command, driver: driver() }),
-            (cl_result::CL_SUCCESS | UNWRITTEN, None) => Ok(made),
-            (cl_result::CL_SUCCESS | UNWRITTEN, Some(item)) => Err(refused(*item, ErrorChannel::PerItem)),
-            (result, _) => Err(refused(result, ErrorChannel::ErrcodeRet)),
-        }
+        let Self { platform, command, checks: Checks { handle_type, passed, .. } } = self.ready()?;
+        create(platform, command, || handle_type, passed, items, is_null, invoke)
     }
 }
 
@@ -180,7 +163,36 @@ fn call<F: Copy>(
     began.ended(command.info(), &about, result.0.into());
     match result {
         cl_result::CL_SUCCESS => Ok(()),
-        result => Err(refused(platform, command.info(), result, about(), passed)),
+        result => Err(refused(platform, command.info(), result, ErrorChannel::Return, &[], about(), passed)),
+    }
+}
+
+/// The same for a command that returns an object, as [`Checked::create_items`].
+#[inline]
+fn create<F: Copy, T>(
+    platform: &Platform,
+    command: Command<F>,
+    about: impl Fn() -> Option<&'static HandleType>,
+    passed: Option<&'static str>,
+    items: &mut [cl_result],
+    is_null: impl Fn(&T) -> bool,
+    invoke: impl FnOnce(F, &mut [cl_result], *mut cl_result) -> T,
+) -> Result<T, Error> {
+    let function = platform.get(&command)?;
+    items.fill(cl_result::CL_SUCCESS);
+    let mut result = UNWRITTEN;
+    let began = Began::now();
+    let made = invoke(function, items, &raw mut result);
+    began.ended(command.info(), &about, result.0.into());
+    let failed = items.iter().find(|item| **item != cl_result::CL_SUCCESS);
+    let refused = |result, channel| Err(refused(platform, command.info(), result, channel, items, about(), passed));
+    let driver = || Arc::clone(platform.shared_driver());
+    match (result, failed) {
+        (cl_result::CL_SUCCESS, None) if is_null(&made) => Err(Error::Nothing { command: command.info(), driver: driver() }),
+        (UNWRITTEN, None) if is_null(&made) => Err(Error::Silent { command: command.info(), driver: driver() }),
+        (cl_result::CL_SUCCESS | UNWRITTEN, None) => Ok(made),
+        (cl_result::CL_SUCCESS | UNWRITTEN, Some(item)) => refused(*item, ErrorChannel::PerItem),
+        (result, _) => refused(result, ErrorChannel::ErrcodeRet),
     }
 }
 
@@ -189,11 +201,14 @@ fn refused(
     platform: &Platform,
     command: &'static CommandInfo,
     result: cl_result,
+    channel: ErrorChannel,
+    items: &[cl_result],
     handle_type: Option<&'static HandleType>,
     checked: Option<&'static str>,
 ) -> Error {
+    let items = items.iter().copied().enumerate().filter(|(_, item)| *item != cl_result::CL_SUCCESS).collect();
     let driver = Arc::clone(platform.shared_driver());
-    Error::Call(CallError { command, result, channel: ErrorChannel::Return, items: Vec::new(), handle_type, checked, driver })
+    Error::Call(CallError { command, result, channel, items, handle_type, checked, driver })
 }
 
 /// Where an object is made, and what is known of the place.
@@ -212,6 +227,29 @@ impl Place<'_> {
     fn given(&self) -> Given<'_> {
         let count = u32::try_from(self.devices.len()).ok().filter(|count| *count != 0);
         Given { context_device_count: count, import_types: self.import_types, platform: System::here(), ..Given::default() }
+    }
+
+    /// Whether it is certain that each device of a property list is one of the context, and that each other value could be one. `devices` is the
+    /// key of the list's device list.
+    #[inline]
+    fn suits(&self, list: PropertyList<'_>, table: &PropertyTable, devices: u64, could_be: impl Fn(u64, u64) -> bool) -> bool {
+        // Nearly every list is pairs alone: it has no zero but its last word, and the table need not be asked where a value ends.
+        let mut words = list.iter();
+        let pairs = loop {
+            match (words.next(), words.next()) {
+                (Some(key @ 1..), Some(value @ 1..)) if key != devices && could_be(key, value) => {}
+                (Some(0), None) => break true,
+                _ => break false,
+            }
+        };
+        pairs
+            || list.entries(table).map_while(Result::ok).all(|Entry { key, values, .. }| {
+                if key == devices {
+                    self.stranger(values.iter()).is_none()
+                } else {
+                    values.first().is_none_or(|value| could_be(key, value))
+                }
+            })
     }
 
     /// The first device of a device list that is not one of the context.

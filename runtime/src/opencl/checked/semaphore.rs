@@ -5,21 +5,24 @@ use std::{ffi::c_void, os::raw::c_int, ptr};
 use clcu_sys::{
     Command,
     opencl::{
-        self, cl_command_queue, cl_device_id, cl_event, cl_external_semaphore_handle_type_khr, cl_result, cl_semaphore_info_khr,
-        cl_semaphore_khr, cl_semaphore_properties_khr, cl_semaphore_type_khr, clCreateSemaphoreWithPropertiesKHR_arguments,
-        clEnqueueSignalSemaphoresKHR_arguments, clEnqueueWaitSemaphoresKHR_arguments, clGetSemaphoreHandleForTypeKHR_arguments,
-        clGetSemaphoreInfoKHR_arguments, clReImportSemaphoreSyncFdKHR_arguments,
+        self, cl_command_queue, cl_context, cl_device_id, cl_event, cl_external_semaphore_handle_type_khr, cl_result,
+        cl_semaphore_info_khr, cl_semaphore_khr, cl_semaphore_properties_khr, cl_semaphore_type_khr,
+        clCreateSemaphoreWithPropertiesKHR_arguments, clEnqueueSignalSemaphoresKHR_arguments, clEnqueueWaitSemaphoresKHR_arguments,
+        clGetSemaphoreHandleForTypeKHR_arguments, clGetSemaphoreInfoKHR_arguments, clReImportSemaphoreSyncFdKHR_arguments,
     },
-    rules::{Bytes, Found, Given, HandleType, Inert, PropertyList},
+    rules::{Bytes, Found, Given, HandleType, Inert, PropertyList, Record as _},
 };
 
-use super::{Checked, Place, call, counted, event_of, null_event};
+use super::{Checked, Place, call, counted, create, event_of, null_event};
 use crate::{
     gathered::Gathered,
     opencl::{Platform, error::Error, kind},
 };
 
 const TABLE: &clcu_sys::rules::PropertyTable = &opencl::PROPERTIES_OF_cl_semaphore_properties_khr;
+const DEVICES: u64 = cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0;
+
+type CreateArguments<'a> = clCreateSemaphoreWithPropertiesKHR_arguments<'a>;
 
 /// `clCreateSemaphoreWithPropertiesKHR`. `None` is the null pointer, which is refused. On failure nothing that the driver wrote is given on.
 ///
@@ -34,43 +37,91 @@ pub unsafe fn create_semaphore(
     waived: &[&str],
 ) -> Result<cl_semaphore_khr, Error> {
     let list = properties.map_or(PropertyList::NULL, PropertyList::new);
-    let handle_type = list.keys(TABLE).find_map(kind::of_semaphore_property);
-    let checked = platform.checked(&opencl::clCreateSemaphoreWithPropertiesKHR).about(handle_type).waiving(waived);
-    let checked = create_checks(checked, place, list);
-    let start: *const cl_semaphore_properties_khr = properties.map_or(ptr::null(), |words| words.as_ptr().cast());
+    let about = || list.keys(TABLE).find_map(kind::of_semaphore_property);
+    demand_properties(platform, place, list, about, waived)?;
+    let start = properties.map_or(ptr::null(), <[_]>::as_ptr);
     // SAFETY: the context is alive, as the caller promises; the list ends, as was checked or is promised.
-    checked.create(
-        |made: &cl_semaphore_khr| made.is_null(),
-        |create, errcode_ret| unsafe { create(place.context, start, errcode_ret) },
-    )
+    unsafe { create_of_properties(platform, place.context, start, about) }
 }
 
-/// What is checked before a semaphore is made.
-pub(in crate::opencl) fn create_checks<'l, F: Copy>(
-    checked: Checked<'l, F>,
+/// Calls the command with properties that were checked.
+///
+/// # Safety
+/// The context is alive, and the list ends, or is null. Handles in it are of the kind that their properties say.
+#[inline]
+pub(in crate::opencl) unsafe fn create_of_properties(
+    platform: &Platform,
+    context: cl_context,
+    properties: *const u64,
+    about: impl Fn() -> Option<&'static HandleType>,
+) -> Result<cl_semaphore_khr, Error> {
+    let (command, passed) = (opencl::clCreateSemaphoreWithPropertiesKHR, Some(CreateArguments::SUBJECT.name));
+    let is_null = |made: &cl_semaphore_khr| made.is_null();
+    // SAFETY: promised by the caller.
+    create(platform, command, about, passed, &mut [], is_null, |create, _, errcode_ret| unsafe {
+        create(context, properties.cast(), errcode_ret)
+    })
+}
+
+/// What is checked before a semaphore is made. What is behind the sure yes is not made for it.
+#[inline]
+pub(in crate::opencl) fn demand_properties(
+    platform: &Platform,
     place: Place<'_>,
     list: PropertyList<'_>,
-) -> Checked<'l, F> {
-    let devices = cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0;
-    let listed = || list.value_of(TABLE, devices).into_iter().flat_map(PropertyList::iter);
-    checked
-        .arguments(&clCreateSemaphoreWithPropertiesKHR_arguments { sema_props: list }, &place.given())
+    about: impl Fn() -> Option<&'static HandleType>,
+    waived: &[&str],
+) -> Result<(), Error> {
+    let arguments = CreateArguments { sema_props: list };
+    // SAFETY: they are initialised, and their rules follow no pointer.
+    let holds = || unsafe { CreateArguments::surely_holds(Bytes::of(&arguments), &place.given()) };
+    if waived.is_empty() && !place.context.is_null() && place.suits(list, TABLE, DEVICES, could_be) && holds() {
+        return Ok(());
+    }
+    look_closer_at_properties(platform, place, list, about(), waived)
+}
+
+/// Every rule, for properties of which it is not certain that they break none.
+#[cold]
+fn look_closer_at_properties(
+    platform: &Platform,
+    place: Place<'_>,
+    list: PropertyList<'_>,
+    about: Option<&'static HandleType>,
+    waived: &[&str],
+) -> Result<(), Error> {
+    let listed = list.value_of(TABLE, DEVICES).into_iter().flat_map(PropertyList::iter);
+    platform
+        .checked(&opencl::clCreateSemaphoreWithPropertiesKHR)
+        .about(about)
+        .waiving(waived)
+        .arguments(&CreateArguments { sema_props: list }, &place.given())
         .not_null("/INVALID_CONTEXT/context-valid-object", place.context.is_null())
-        .settled("/INVALID_DEVICE/context-device-of-context", place.stranger(listed()))
+        .settled("/INVALID_DEVICE/context-device-of-context", place.stranger(listed))
         .settled("/INVALID_PROPERTY/sema_props-valid-property-values", impossible_value(list))
+        .ready()
+        .map(drop)
 }
 
 /// The first property whose value cannot be one: a type that upstream does not have, a file descriptor below zero, a handle that is null.
 fn impossible_value(list: PropertyList<'_>) -> Option<Found> {
     list.entries(TABLE).map_while(Result::ok).find_map(|entry| {
         let value = entry.values.first()?;
-        let is_bad = if entry.key == cl_semaphore_properties_khr::CL_SEMAPHORE_TYPE_KHR.0 {
-            u32::try_from(value).map_or(true, |value| cl_semaphore_type_khr(value).name().is_none())
-        } else {
-            kind::of_semaphore_property(entry.key).is_some_and(|row| !kind::may_carry(row, value))
-        };
-        is_bad.then(|| Found::Number(value.cast_signed().into()))
+        (!could_be(entry.key, value)).then(|| Found::Number(value.cast_signed().into()))
     })
+}
+
+/// Whether a property could have this value.
+#[inline]
+fn could_be(key: u64, value: u64) -> bool {
+    use cl_semaphore_type_khr as Type;
+    if key == cl_semaphore_properties_khr::CL_SEMAPHORE_TYPE_KHR.0 {
+        // The one that upstream has is compared before names are looked through.
+        let is_known = |kind: Type| kind == Type::CL_SEMAPHORE_TYPE_BINARY_KHR || kind.name().is_some();
+        u32::try_from(value).is_ok_and(|value| is_known(Type(value)))
+    } else {
+        kind::could_carry(value, || kind::of_semaphore_property(key))
+    }
 }
 
 /// What [`export_semaphore`] is given.

@@ -76,8 +76,7 @@ pub use self::{
 #[cfg(doc)]
 use super::Queue;
 use super::{
-    Context, ImportError, Platform,
-    checked::{Checked, create_checks},
+    Context, ImportError, Platform, checked,
     error::{Error, Obstacle, Unsupported},
     kind,
 };
@@ -164,8 +163,8 @@ impl Semaphore<Binary> {
             platform.demand_extension(command.info(), slice::from_ref(&row.extension))?;
         }
         let words = properties.words();
-        let checked = create_checks(platform.checked(command).about(row), context.place(None), PropertyList::new(&words));
-        let handle = make(checked, context, &words)?;
+        checked::demand_properties(platform, context.place(None), PropertyList::new(&words), || row, &[])?;
+        let handle = make(context, &words, row)?;
         let export_types = Some(export.map(|handle_type| handle_type.0.into()).into_iter().collect());
         let tracker = Tracker::new(None, Beginning::Created, tracking);
         let inner = Inner { context: context.clone(), handle, imported_from: None, row: None, export_types, device, tracker };
@@ -174,20 +173,11 @@ impl Semaphore<Binary> {
 }
 
 /// Makes a semaphore from a list that was checked.
-fn make(checked: Checked<'_, CreateFunction>, context: &Context, words: &[u64]) -> Result<cl_semaphore_khr, Error> {
-    checked.create(
-        |made: &cl_semaphore_khr| made.is_null(),
-        // SAFETY: the context is alive; the list was checked, its devices are those of the context; handles in it are alive: an owned
-        // descriptor with whoever called, a borrowed handle or name by its lifetime.
-        |create, errcode_ret| unsafe { create(context.as_raw(), words.as_ptr().cast(), errcode_ret) },
-    )
+fn make(context: &Context, words: &[u64], row: Option<&'static HandleType>) -> Result<cl_semaphore_khr, Error> {
+    // SAFETY: the context is alive; the list was checked, its devices are those of the context; handles in it are alive: an owned descriptor
+    // with whoever called, a borrowed handle or name by its lifetime.
+    unsafe { checked::create_of_properties(context.platform(), context.as_raw(), words.as_ptr(), || row) }
 }
-
-type CreateFunction = unsafe extern "system" fn(
-    opencl::cl_context,
-    *const opencl::cl_semaphore_properties_khr,
-    *mut opencl::cl_result,
-) -> cl_semaphore_khr;
 
 impl<K: Kind> Semaphore<K> {
     /// Makes a semaphore from a handle.
@@ -207,15 +197,15 @@ impl<K: Kind> Semaphore<K> {
         }
         let words = properties.words();
         let ready = || {
-            let (ready, row) = demand_import::<K>(context, handle_type, device, &carrier, &words)?;
+            let row = demand_import::<K>(context, handle_type, device, &carrier, &words)?;
             #[cfg(unix)]
             if is_suspicious && let Carrier::Fd(fd) = &carrier {
                 descriptor::check(fd, row).map_err(Error::Descriptor)?;
             }
             let witness = carrier.witness();
-            Ok((ready, row, witness.map_err(|error| Error::System { what: DUPLICATING, number: error.raw_os_error() })?))
+            Ok((row, witness.map_err(|error| Error::System { what: DUPLICATING, number: error.raw_os_error() })?))
         };
-        let (ready, row, witness) = match ready() {
+        let (row, witness) = match ready() {
             Ok(ready) => ready,
             Err(error) => return Err(ImportError::before(error, carrier)),
         };
@@ -223,7 +213,7 @@ impl<K: Kind> Semaphore<K> {
             Transference::Copy => Beginning::Copied { signaled: matches!(carrier, Carrier::Nothing) },
             Transference::Reference | Transference::Unspecified => Beginning::Unknown,
         };
-        let handle = match make(ready, context, &words) {
+        let handle = match make(context, &words, Some(row)) {
             Ok(handle) => handle,
             // It reported success, so that it has the descriptor.
             Err(error @ Error::Nothing { .. }) => {
@@ -340,13 +330,13 @@ fn properties_of(handle_type: HandleTypeValue, word: u64) -> super::properties::
 }
 
 /// Everything that has to be so before a handle is imported.
-fn demand_import<'c, K: Kind>(
-    context: &'c Context,
+fn demand_import<K: Kind>(
+    context: &Context,
     handle_type: HandleTypeValue,
     device: Option<cl_device_id>,
     carrier: &Carrier,
     words: &[u64],
-) -> Result<(Checked<'c, CreateFunction>, &'static HandleType), Error> {
+) -> Result<&'static HandleType, Error> {
     let platform = context.platform();
     let command = &opencl::clCreateSemaphoreWithPropertiesKHR;
     platform.demand(&COMMANDS)?;
@@ -356,7 +346,7 @@ fn demand_import<'c, K: Kind>(
     }
     let imports = Imports::of(context, device, row);
     let place = context.place(imports.types.as_deref());
-    let ready = create_checks(platform.checked(command).about(row), place, PropertyList::new(words)).ready()?;
+    checked::demand_properties(platform, place, PropertyList::new(words), || row, &[])?;
     // The rules refuse every type that has no row.
     let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0.into() })?;
     demand_payload::<K>(platform, row)?;
@@ -368,7 +358,7 @@ fn demand_import<'c, K: Kind>(
         let (why, driver) = (Obstacle::NotListed(row.capability_query), Arc::clone(platform.shared_driver()));
         return Err(Error::Unsupported(Unsupported { handle_type: row, why, listed, driver }));
     } else {
-        return Ok((ready, row));
+        return Ok(row);
     };
     Err(unsupported(platform, row, why))
 }
