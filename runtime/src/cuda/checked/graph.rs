@@ -5,13 +5,14 @@
 use clcu_sys::{
     Command,
     cuda::{
-        self, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, CUDA_EXT_SEM_WAIT_NODE_PARAMS, CUexternalSemaphore, CUexternalSemaphoreHandleType,
-        CUgraph, CUgraphExec, CUgraphNode, CUgraphNodeParams, CUgraphNodeType,
+        self, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, CUDA_EXT_SEM_WAIT_NODE_PARAMS, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
+        CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalSemaphore, CUexternalSemaphoreHandleType, CUgraph, CUgraphExec, CUgraphNode,
+        CUgraphNodeParams, CUgraphNodeType, CUresult,
     },
     rules::{Found, Inert, Predicate, Record},
 };
 
-use super::{Checked, Signal, Wait, count, given, some};
+use super::{Checked, Signal, Use, Wait, count, given, some};
 use crate::cuda::{Library, error::Error, kind};
 
 impl<F: Copy> Checked<'_, F> {
@@ -46,46 +47,76 @@ fn array<T>(slice: &[T]) -> *const T {
     if slice.is_empty() { std::ptr::null() } else { slice.as_ptr() }
 }
 
-/// The handles and parameters of a node, as arrays that it points to.
-struct Arrays<P> {
-    handles: Vec<CUexternalSemaphore>,
-    parameters: Vec<P>,
-    count: u32,
+/// The parameters of one semaphore of a node, which say what a node of such is.
+trait OfNode: Record + Copy {
+    type Node;
+
+    /// A node of as many semaphores as `count` says.
+    fn node(handles: *mut CUexternalSemaphore, parameters: *const Self, count: u32) -> Self::Node;
 }
 
-impl<P: Copy> Arrays<P> {
-    fn new(semaphores: &[(CUexternalSemaphore, CUexternalSemaphoreHandleType, &P)]) -> Result<Self, Error> {
-        let (handles, parameters) = semaphores.iter().map(|(handle, _, parameters)| (*handle, **parameters)).unzip();
-        Ok(Self { handles, parameters, count: count(semaphores.len())? })
-    }
+macro_rules! of_nodes {
+    ($($parameters:ident: $node:ident;)*) => {$(
+        impl OfNode for $parameters {
+            type Node = $node;
+
+            fn node(handles: *mut CUexternalSemaphore, parameters: *const Self, count: u32) -> $node {
+                $node { extSemArray: handles, paramsArray: parameters, numExtSems: count }
+            }
+        }
+    )*};
 }
 
-impl Arrays<cuda::CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS> {
-    fn node(&mut self) -> CUDA_EXT_SEM_SIGNAL_NODE_PARAMS {
-        let Self { handles, parameters, count } = self;
-        CUDA_EXT_SEM_SIGNAL_NODE_PARAMS { extSemArray: handles.as_mut_ptr(), paramsArray: parameters.as_ptr(), numExtSems: *count }
-    }
+of_nodes! {
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS: CUDA_EXT_SEM_SIGNAL_NODE_PARAMS;
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS: CUDA_EXT_SEM_WAIT_NODE_PARAMS;
 }
 
-impl Arrays<cuda::CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS> {
-    fn node(&mut self) -> CUDA_EXT_SEM_WAIT_NODE_PARAMS {
-        let Self { handles, parameters, count } = self;
-        CUDA_EXT_SEM_WAIT_NODE_PARAMS { extSemArray: handles.as_mut_ptr(), paramsArray: parameters.as_ptr(), numExtSems: *count }
-    }
-}
-
+/// Checks each semaphore of a node, and calls with the node. `more` checks what else there is.
+///
 /// # Safety
-/// Every byte of the parameters is initialised.
-unsafe fn checked<'l, F: Copy, P: Record>(
-    library: &'l Library,
+/// The semaphores are alive. Every byte of the parameters is initialised.
+unsafe fn call_with_node<F: Copy, P: OfNode>(
+    library: &Library,
     command: Command<F>,
-    semaphores: &[(CUexternalSemaphore, CUexternalSemaphoreHandleType, &P)],
-    waived: &'l [&'l str],
-) -> Checked<'l, F> {
-    semaphores.iter().fold(library.checked(&command).waiving(waived), |checked, (_, handle_type, parameters)| {
+    semaphores: &[Use<'_, P>],
+    waived: &[&str],
+    more: impl FnOnce(Checked<'_, F>) -> Checked<'_, F>,
+    invoke: impl FnOnce(F, *const P::Node) -> CUresult,
+) -> Result<(), Error> {
+    let count = count(semaphores.len())?;
+    let (mut handles, parameters): (Vec<_>, Vec<_>) =
+        semaphores.iter().map(|(handle, _, parameters)| (*handle, **parameters)).unzip();
+    let mut checked = library.checked(&command).waiving(waived);
+    for (_, handle_type, parameters) in semaphores {
         // SAFETY: promised by the caller.
-        unsafe { checked.semaphore(library, Some(*handle_type), *parameters) }
-    })
+        checked = unsafe { checked.semaphore(library, Some(*handle_type), *parameters) };
+    }
+    let node = P::node(handles.as_mut_ptr(), parameters.as_ptr(), count);
+    more(checked).call(|function| invoke(function, &raw const node))
+}
+
+/// What both commands that add a node are.
+type Add<N> = unsafe extern "system" fn(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const N) -> CUresult;
+
+/// Adds a node. `A` are the arguments of the command.
+///
+/// # Safety
+/// The graph, the nodes and the semaphores are alive. Every byte of the parameters is initialised.
+unsafe fn add<A: Inert, P: OfNode>(
+    library: &Library,
+    command: Command<Add<P::Node>>,
+    graph: CUgraph,
+    dependencies: &[CUgraphNode],
+    semaphores: &[Use<'_, P>],
+    waived: &[&str],
+) -> Result<CUgraphNode, Error> {
+    let (mut made, nodes, many) = (CUgraphNode::NULL, array(dependencies), dependencies.len());
+    // SAFETY: the result is written to memory that is ours, and the arrays are as long as is said; the caller promises the rest.
+    let invoke = |add: Add<P::Node>, node: *const P::Node| unsafe { add(&raw mut made, graph, nodes, many, node) };
+    // SAFETY: promised by the caller.
+    unsafe { call_with_node(library, command, semaphores, waived, |checked| checked.dependencies::<A>(dependencies), invoke)? };
+    some(library, command.info(), made, made.is_null())
 }
 
 /// `cuGraphAddExternalSemaphoresSignalNode`: a node that signals all of these, after `dependencies`.
@@ -99,15 +130,10 @@ pub unsafe fn graph_add_external_semaphores_signal_node(
     signals: &[Signal<'_>],
     waived: &[&str],
 ) -> Result<CUgraphNode, Error> {
-    let command = &cuda::cuGraphAddExternalSemaphoresSignalNode;
-    let (mut node, mut arrays) = (CUgraphNode::NULL, Arrays::new(signals)?);
+    type Arguments = cuda::cuGraphAddExternalSemaphoresSignalNode_arguments;
+    let command = cuda::cuGraphAddExternalSemaphoresSignalNode;
     // SAFETY: promised by the caller.
-    let checked = unsafe { checked(library, *command, signals, waived) };
-    let checked = checked.dependencies::<cuda::cuGraphAddExternalSemaphoresSignalNode_arguments>(dependencies);
-    let (nodes, many, parameters) = (array(dependencies), dependencies.len(), arrays.node());
-    // SAFETY: the result is written to memory that is ours, and the arrays are as long as is said; the caller promises the rest.
-    checked.call(|add| unsafe { add(&raw mut node, graph, nodes, many, &raw const parameters) })?;
-    some(library, command.info(), node, node.is_null())
+    unsafe { add::<Arguments, _>(library, command, graph, dependencies, signals, waived) }
 }
 
 /// `cuGraphAddExternalSemaphoresWaitNode`: a node that waits for all of these, after `dependencies`.
@@ -121,15 +147,10 @@ pub unsafe fn graph_add_external_semaphores_wait_node(
     waits: &[Wait<'_>],
     waived: &[&str],
 ) -> Result<CUgraphNode, Error> {
-    let command = &cuda::cuGraphAddExternalSemaphoresWaitNode;
-    let (mut node, mut arrays) = (CUgraphNode::NULL, Arrays::new(waits)?);
+    type Arguments = cuda::cuGraphAddExternalSemaphoresWaitNode_arguments;
+    let command = cuda::cuGraphAddExternalSemaphoresWaitNode;
     // SAFETY: promised by the caller.
-    let checked = unsafe { checked(library, *command, waits, waived) };
-    let checked = checked.dependencies::<cuda::cuGraphAddExternalSemaphoresWaitNode_arguments>(dependencies);
-    let (nodes, many, parameters) = (array(dependencies), dependencies.len(), arrays.node());
-    // SAFETY: the result is written to memory that is ours, and the arrays are as long as is said; the caller promises the rest.
-    checked.call(|add| unsafe { add(&raw mut node, graph, nodes, many, &raw const parameters) })?;
-    some(library, command.info(), node, node.is_null())
+    unsafe { add::<Arguments, _>(library, command, graph, dependencies, waits, waived) }
 }
 
 /// `cuGraphExternalSemaphoresSignalNodeSetParams`.
@@ -142,12 +163,9 @@ pub unsafe fn graph_external_semaphores_signal_node_set_params(
     signals: &[Signal<'_>],
     waived: &[&str],
 ) -> Result<(), Error> {
-    let mut arrays = Arrays::new(signals)?;
-    let parameters = arrays.node();
-    // SAFETY: promised by the caller.
-    let checked = unsafe { checked(library, cuda::cuGraphExternalSemaphoresSignalNodeSetParams, signals, waived) };
-    // SAFETY: the arrays are as long as is said; the caller promises the rest.
-    checked.call(|set| unsafe { set(node, &raw const parameters) })
+    let command = cuda::cuGraphExternalSemaphoresSignalNodeSetParams;
+    // SAFETY: promised by the caller; the arrays of the parameters are as long as they say.
+    unsafe { call_with_node(library, command, signals, waived, |checked| checked, |set, parameters| set(node, parameters)) }
 }
 
 /// `cuGraphExternalSemaphoresWaitNodeSetParams`.
@@ -160,12 +178,9 @@ pub unsafe fn graph_external_semaphores_wait_node_set_params(
     waits: &[Wait<'_>],
     waived: &[&str],
 ) -> Result<(), Error> {
-    let mut arrays = Arrays::new(waits)?;
-    let parameters = arrays.node();
-    // SAFETY: promised by the caller.
-    let checked = unsafe { checked(library, cuda::cuGraphExternalSemaphoresWaitNodeSetParams, waits, waived) };
-    // SAFETY: the arrays are as long as is said; the caller promises the rest.
-    checked.call(|set| unsafe { set(node, &raw const parameters) })
+    let command = cuda::cuGraphExternalSemaphoresWaitNodeSetParams;
+    // SAFETY: promised by the caller; the arrays of the parameters are as long as they say.
+    unsafe { call_with_node(library, command, waits, waived, |checked| checked, |set, parameters| set(node, parameters)) }
 }
 
 /// `cuGraphExecExternalSemaphoresSignalNodeSetParams`: the next launches of `graph` signal these.
@@ -180,12 +195,9 @@ pub unsafe fn graph_exec_external_semaphores_signal_node_set_params(
     signals: &[Signal<'_>],
     waived: &[&str],
 ) -> Result<(), Error> {
-    let mut arrays = Arrays::new(signals)?;
-    let parameters = arrays.node();
-    // SAFETY: promised by the caller.
-    let checked = unsafe { checked(library, cuda::cuGraphExecExternalSemaphoresSignalNodeSetParams, signals, waived) };
-    // SAFETY: the arrays are as long as is said; the caller promises the rest.
-    checked.call(|set| unsafe { set(graph, node, &raw const parameters) })
+    let command = cuda::cuGraphExecExternalSemaphoresSignalNodeSetParams;
+    // SAFETY: promised by the caller; the arrays of the parameters are as long as they say.
+    unsafe { call_with_node(library, command, signals, waived, |checked| checked, |set, parameters| set(graph, node, parameters)) }
 }
 
 /// `cuGraphExecExternalSemaphoresWaitNodeSetParams`: the next launches of `graph` wait for these.
@@ -199,12 +211,9 @@ pub unsafe fn graph_exec_external_semaphores_wait_node_set_params(
     waits: &[Wait<'_>],
     waived: &[&str],
 ) -> Result<(), Error> {
-    let mut arrays = Arrays::new(waits)?;
-    let parameters = arrays.node();
-    // SAFETY: promised by the caller.
-    let checked = unsafe { checked(library, cuda::cuGraphExecExternalSemaphoresWaitNodeSetParams, waits, waived) };
-    // SAFETY: the arrays are as long as is said; the caller promises the rest.
-    checked.call(|set| unsafe { set(graph, node, &raw const parameters) })
+    let command = cuda::cuGraphExecExternalSemaphoresWaitNodeSetParams;
+    // SAFETY: promised by the caller; the arrays of the parameters are as long as they say.
+    unsafe { call_with_node(library, command, waits, waived, |checked| checked, |set, parameters| set(graph, node, parameters)) }
 }
 
 /// A node of any type, with the semaphores of one that signals or waits for some.
@@ -220,27 +229,41 @@ unsafe fn any<'l, F: Copy>(
 ) -> Checked<'l, F> {
     let checked = library.checked(&command).waiving(waived);
     // SAFETY: promised by the caller.
-    let mut checked = unsafe { checked.raw_record(parameters, &library.given) };
+    let checked = unsafe { checked.raw_record(parameters, &library.given) };
     match parameters.r#type {
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL => {
-            // SAFETY: the type says that the union holds this.
-            let node = unsafe { parameters.extSemSignal() };
-            for index in 0..node.numExtSems as usize {
-                // SAFETY: the array is as long as is said, and initialised, as the caller promises.
-                checked = unsafe { checked.semaphore(library, handle_types.get(index).copied(), &*node.paramsArray.add(index)) };
+            // SAFETY: the type says that the union holds this; the array is as long as is said, as the caller promises.
+            unsafe {
+                let node = parameters.extSemSignal();
+                each(library, checked, handle_types, node.paramsArray, node.numExtSems)
             }
         }
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => {
-            // SAFETY: the type says that the union holds this.
-            let node = unsafe { parameters.extSemWait() };
-            for index in 0..node.numExtSems as usize {
-                // SAFETY: the array is as long as is said, and initialised, as the caller promises.
-                checked = unsafe { checked.semaphore(library, handle_types.get(index).copied(), &*node.paramsArray.add(index)) };
+            // SAFETY: as above.
+            unsafe {
+                let node = parameters.extSemWait();
+                each(library, checked, handle_types, node.paramsArray, node.numExtSems)
             }
         }
-        _ => {}
+        _ => checked,
     }
-    checked
+}
+
+/// Checks each semaphore of a node.
+///
+/// # Safety
+/// There are `count` parameters at `parameters`, all bytes of which are initialised.
+unsafe fn each<'l, F: Copy, P: Record>(
+    library: &Library,
+    checked: Checked<'l, F>,
+    handle_types: &[CUexternalSemaphoreHandleType],
+    parameters: *const P,
+    count: u32,
+) -> Checked<'l, F> {
+    (0..count as usize).fold(checked, |checked, index| {
+        // SAFETY: promised by the caller.
+        unsafe { checked.semaphore(library, handle_types.get(index).copied(), &*parameters.add(index)) }
+    })
 }
 
 /// `cuGraphAddNode` (of CUDA 12.3), for a node of any type. Of one that signals or waits for external semaphores, `handle_types` are those by

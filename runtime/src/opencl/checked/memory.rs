@@ -5,7 +5,7 @@ use std::{ffi::c_void, ptr};
 use clcu_sys::{
     Command,
     opencl::{
-        self, cl_command_queue, cl_event, cl_image_desc, cl_image_format, cl_mem, cl_mem_flags, cl_mem_properties,
+        self, cl_command_queue, cl_event, cl_image_desc, cl_image_format, cl_mem, cl_mem_flags, cl_mem_properties, cl_result,
         clCreateBufferWithProperties_arguments, clCreateImageWithProperties_arguments,
         clEnqueueAcquireExternalMemObjectsKHR_arguments, clEnqueueReleaseExternalMemObjectsKHR_arguments,
     },
@@ -142,19 +142,8 @@ pub unsafe fn acquire_external_memory(
     event: Option<&mut cl_event>,
     waived: &[&str],
 ) -> Result<(), Error> {
-    let Objects { queue, objects, wait_list } = objects;
-    let ((num_mem_objects, mem_objects), (events, event_wait_list)) = (counted(objects)?, counted(wait_list)?);
-    let arguments = clEnqueueAcquireExternalMemObjectsKHR_arguments {
-        num_mem_objects,
-        mem_objects,
-        num_events_in_wait_list: events,
-        event_wait_list,
-    };
-    let checked = platform.checked(&opencl::clEnqueueAcquireExternalMemObjectsKHR).waiving(waived);
-    let event = event_of(event);
-    // SAFETY: the objects are alive, as the caller promises; each list is as long as its count says.
-    of_objects(checked.arguments(&arguments, &Given::default()), queue, objects, wait_list)
-        .call(|acquire| unsafe { acquire(queue, num_mem_objects, mem_objects, events, event_wait_list, event) })
+    // SAFETY: promised by the caller.
+    unsafe { transfer::<clEnqueueAcquireExternalMemObjectsKHR_arguments>(platform, objects, event, waived) }
 }
 
 /// `clEnqueueReleaseExternalMemObjectsKHR`. `event` gets the event of the command, which is the caller's to release.
@@ -167,30 +156,57 @@ pub unsafe fn release_external_memory(
     event: Option<&mut cl_event>,
     waived: &[&str],
 ) -> Result<(), Error> {
-    let Objects { queue, objects, wait_list } = objects;
-    let ((num_mem_objects, mem_objects), (events, event_wait_list)) = (counted(objects)?, counted(wait_list)?);
-    let arguments = clEnqueueReleaseExternalMemObjectsKHR_arguments {
-        num_mem_objects,
-        mem_objects,
-        num_events_in_wait_list: events,
-        event_wait_list,
-    };
-    let checked = platform.checked(&opencl::clEnqueueReleaseExternalMemObjectsKHR).waiving(waived);
-    let event = event_of(event);
-    // SAFETY: the objects are alive, as the caller promises; each list is as long as its count says.
-    of_objects(checked.arguments(&arguments, &Given::default()), queue, objects, wait_list)
-        .call(|release| unsafe { release(queue, num_mem_objects, mem_objects, events, event_wait_list, event) })
+    // SAFETY: promised by the caller.
+    unsafe { transfer::<clEnqueueReleaseExternalMemObjectsKHR_arguments>(platform, objects, event, waived) }
 }
 
-/// What handles that are null tell.
-fn of_objects<'l, F: Copy>(
-    checked: Checked<'l, F>,
-    queue: cl_command_queue,
-    objects: &[cl_mem],
-    wait_list: &[cl_event],
-) -> Checked<'l, F> {
-    checked
+/// What both commands are.
+type Transfer = unsafe extern "system" fn(cl_command_queue, u32, *const cl_mem, u32, *const cl_event, *mut cl_event) -> cl_result;
+
+/// The arguments of either.
+trait Arguments: Inert {
+    const COMMAND: Command<Transfer>;
+
+    fn new(count: u32, objects: *const cl_mem, events: u32, wait_list: *const cl_event) -> Self;
+}
+
+macro_rules! transfers {
+    ($($arguments:ident: $command:ident;)*) => {$(
+        impl Arguments for $arguments {
+            const COMMAND: Command<Transfer> = opencl::$command;
+
+            fn new(count: u32, objects: *const cl_mem, events: u32, wait_list: *const cl_event) -> Self {
+                Self { num_mem_objects: count, mem_objects: objects, num_events_in_wait_list: events, event_wait_list: wait_list }
+            }
+        }
+    )*};
+}
+
+transfers! {
+    clEnqueueAcquireExternalMemObjectsKHR_arguments: clEnqueueAcquireExternalMemObjectsKHR;
+    clEnqueueReleaseExternalMemObjectsKHR_arguments: clEnqueueReleaseExternalMemObjectsKHR;
+}
+
+/// Either command.
+///
+/// # Safety
+/// As for [`acquire_external_memory`].
+unsafe fn transfer<A: Arguments>(
+    platform: &Platform,
+    objects: Objects<'_>,
+    event: Option<&mut cl_event>,
+    waived: &[&str],
+) -> Result<(), Error> {
+    let Objects { queue, objects, wait_list } = objects;
+    let ((count, start), (events, wait_start)) = (counted(objects)?, counted(wait_list)?);
+    let event = event_of(event);
+    platform
+        .checked(&A::COMMAND)
+        .waiving(waived)
+        .arguments(&A::new(count, start, events, wait_start), &Given::default())
         .not_null("/INVALID_COMMAND_QUEUE/command_queue-valid-object", queue.is_null())
         .not_null("/INVALID_MEM_OBJECT/mem_objects-imported-memory", objects.iter().any(|object| object.is_null()))
         .not_null("/INVALID_EVENT_WAIT_LIST/event_wait_list-valid-object", null_event(wait_list))
+        // SAFETY: the objects are alive, as the caller promises; each list is as long as its count says.
+        .call(|transfer| unsafe { transfer(queue, count, start, events, wait_start, event) })
 }
