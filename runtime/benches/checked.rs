@@ -3,10 +3,10 @@
 //! `cargo bench -p clcu --bench checked`. The import is of a type that needs no file descriptor, and each is destroyed again, so that no system
 //! call hides what is measured. The difference between two lines, divided by [`CALLS`], is the cost.
 
+mod mock;
+
 use std::{
     ffi::c_void,
-    path::Path,
-    process::Command,
     sync::{Arc, LazyLock},
 };
 
@@ -31,12 +31,7 @@ fn main() {
 
 /// The mock's file, which stays open when its directory goes.
 static CONTEXT: LazyLock<Context> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().expect("a directory for a mock driver can be made");
-    let path = directory.path().join("libcuda.so.1");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/mock/cuda.c");
-    let gcc =
-        Command::new("gcc").args(["-std=c11", "-O2", "-shared", "-fPIC", "-DONE_THREAD", "-o"]).args([&path, &source]).status();
-    assert!(gcc.is_ok_and(|status| status.success()), "gcc builds the mock driver");
+    let (_directory, path) = mock::library("../tests/mock/cuda.c", "libcuda.so.1");
     // SAFETY: the file is a mock driver, whose functions have the types of CUDA's.
     let library: Arc<Library> = Arc::new(unsafe { Options::new().path(path) }.open().expect("the mock driver can be opened"));
     Context::primary(&Device::new(&library, 0).expect("the mock has devices")).expect("the mock has contexts")
@@ -156,6 +151,65 @@ fn signal_tracked(bencher: Bencher<'_, '_>) {
         for _ in 0..CALLS {
             value += 1;
             semaphore.signal(&stream, black_box(value)).expect("the mock signals");
+        }
+    });
+}
+
+/// So many semaphores in one call.
+const MANY: u32 = 8;
+
+#[divan::bench]
+fn signal_eight_unchecked(bencher: Bencher<'_, '_>) {
+    let _current = CONTEXT.enter().expect("the mock has contexts");
+    let semaphores: Vec<_> = (0..MANY).map(|_| fence(Tracking::Off).into_raw()).collect();
+    let signal = CONTEXT.library().get(&cuda::cuSignalExternalSemaphoresAsync).expect("the mock has it");
+    bencher.counter(ItemsCount::new(CALLS * MANY as usize)).bench_local(|| {
+        for value in 0..CALLS as u64 {
+            let one = clcu::sys::rules::Zeroed::<Parameters>::new().with(Parameters::PARAMS_FENCE_VALUE, black_box(value));
+            let parameters = [*one; MANY as usize];
+            // SAFETY: the semaphores are alive, the stream is the default one.
+            let _ = black_box(unsafe { signal(semaphores.as_ptr(), parameters.as_ptr(), MANY, CUstream::NULL) });
+        }
+    });
+}
+
+#[divan::bench]
+fn signal_eight_checked(bencher: Bencher<'_, '_>) {
+    let current = CONTEXT.enter().expect("the mock has contexts");
+    let stream = current.default_stream();
+    let semaphores: [_; MANY as usize] = std::array::from_fn(|_| fence(Tracking::Off));
+    bencher.counter(ItemsCount::new(CALLS * MANY as usize)).bench_local(|| {
+        for value in 0..CALLS as u64 {
+            let value = black_box(value);
+            let signals: [_; MANY as usize] = std::array::from_fn(|index| semaphores[index].signaling(value));
+            stream.signal(&signals).expect("the mock signals");
+        }
+    });
+}
+
+#[divan::bench]
+fn wait_unchecked(bencher: Bencher<'_, '_>) {
+    use cuda::CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as Parameters;
+    let _current = CONTEXT.enter().expect("the mock has contexts");
+    let semaphore = fence(Tracking::Off).into_raw();
+    let wait = CONTEXT.library().get(&cuda::cuWaitExternalSemaphoresAsync).expect("the mock has it");
+    bencher.counter(ItemsCount::new(CALLS)).bench_local(|| {
+        for value in 0..CALLS as u64 {
+            let parameters = clcu::sys::rules::Zeroed::<Parameters>::new().with(Parameters::PARAMS_FENCE_VALUE, black_box(value));
+            // SAFETY: the semaphore is alive, the stream is the default one.
+            let _ = black_box(unsafe { wait(&raw const semaphore, parameters.as_ptr(), 1, CUstream::NULL) });
+        }
+    });
+}
+
+#[divan::bench]
+fn wait_checked(bencher: Bencher<'_, '_>) {
+    let current = CONTEXT.enter().expect("the mock has contexts");
+    let stream = current.default_stream();
+    let semaphore = fence(Tracking::Off);
+    bencher.counter(ItemsCount::new(CALLS)).bench_local(|| {
+        for value in 0..CALLS as u64 {
+            semaphore.wait(&stream, black_box(value)).expect("the mock waits");
         }
     });
 }

@@ -2,7 +2,9 @@
 //!
 //! `cargo bench -p clcu`. Each sample makes [`CALLS`] calls; the difference between two lines, divided by that, is the cost of a look-up.
 
-use std::{path::Path, process::Command, sync::LazyLock};
+mod mock;
+
+use std::sync::LazyLock;
 
 use clcu::{
     cuda::{Library, Options},
@@ -19,12 +21,7 @@ fn main() {
 
 /// The mock's file, which stays open when its directory goes.
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().expect("a directory for a mock driver can be made");
-    let path = directory.path().join("libcuda.so.1");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/mock/cuda.c");
-    let gcc =
-        Command::new("gcc").args(["-std=c11", "-O2", "-shared", "-fPIC", "-DONE_THREAD", "-o"]).args([&path, &source]).status();
-    assert!(gcc.is_ok_and(|status| status.success()), "gcc builds the mock driver");
+    let (_directory, path) = mock::library("../tests/mock/cuda.c", "libcuda.so.1");
     // SAFETY: the file is a mock driver, whose functions have the types of CUDA's.
     unsafe { Options::new().path(path) }.open().expect("the mock driver can be opened")
 });

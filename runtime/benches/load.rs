@@ -3,9 +3,10 @@
 //! `cargo bench -p clcu --bench load`. A library that is loaded stays loaded, so that each sample loads a copy of its own. The more are
 //! loaded, the longer the system takes: samples are few, and what the system does alone, which comes first, has the advantage. The mock is a hundred times smaller than a real driver, which takes milliseconds to load: what is added weighs most here.
 
+mod mock;
+
 use std::{
-    path::{Path, PathBuf},
-    process::Command,
+    path::PathBuf,
     sync::{
         LazyLock,
         atomic::{AtomicUsize, Ordering},
@@ -20,15 +21,7 @@ fn main() {
 }
 
 /// The mock's file, and the directory for its copies, which ends with the process.
-static MOCK: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().expect("a directory for a mock driver can be made");
-    let path = directory.path().join("libcuda.so.1");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/mock/cuda.c");
-    let gcc =
-        Command::new("gcc").args(["-std=c11", "-O2", "-shared", "-fPIC", "-DONE_THREAD", "-o"]).args([&path, &source]).status();
-    assert!(gcc.is_ok_and(|status| status.success()), "gcc builds the mock driver");
-    (directory, path)
-});
+static MOCK: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| mock::library("../tests/mock/cuda.c", "libcuda.so.1"));
 
 /// A copy that was never loaded.
 fn copy() -> PathBuf {

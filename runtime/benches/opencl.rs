@@ -3,9 +3,9 @@
 //! `cargo bench -p clcu --bench opencl`. The difference between two lines, divided by [`CALLS`], is the cost; where several semaphores are in
 //! one call, that of all of them.
 
+mod mock;
+
 use std::{
-    path::Path,
-    process::Command,
     ptr,
     sync::{Arc, LazyLock},
 };
@@ -29,11 +29,7 @@ fn main() {
 
 /// The library's file, which stays open when its directory goes.
 static PLACE: LazyLock<(Arc<Platform>, Context, Queue)> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().expect("a directory for a library can be made");
-    let path = directory.path().join("libOpenCL.so.1");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/opencl.c");
-    let gcc = Command::new("gcc").args(["-std=c11", "-O2", "-shared", "-fPIC", "-o"]).args([&path, &source]).status();
-    assert!(gcc.is_ok_and(|status| status.success()), "gcc builds the library");
+    let (_directory, path) = mock::library("benches/opencl.c", "libOpenCL.so.1");
     // SAFETY: the file is a library whose functions have the types of OpenCL's.
     let library = unsafe { Options::new().path(path) }.open().expect("the library can be opened");
     let platform = Arc::new(library.platforms().expect("it lists them").usable.swap_remove(0));

@@ -8,7 +8,7 @@ use clcu_sys::{
         CUdeviceptr, CUexternalMemory, CUexternalMemoryHandleType, CUexternalSemaphore, CUexternalSemaphoreHandleType,
         CUmipmappedArray, CUresult, CUstream,
     },
-    rules::{Bytes, HandleType, Record, Zeroed},
+    rules::{Bytes, HandleType, Record},
 };
 
 use super::{call, count, given, some};
@@ -147,19 +147,19 @@ pub(in crate::cuda) type OnSemaphores<P> =
 /// One semaphore of a call of either command.
 pub(in crate::cuda) trait OnSemaphore<P> {
     fn handle(&self) -> &CUexternalSemaphore;
-    fn parameters(&self) -> &P;
+    fn parameters(&self) -> P;
     fn row(&self) -> Option<&'static HandleType>;
 }
 
-impl<P> OnSemaphore<P> for Use<'_, P> {
+impl<P: Copy> OnSemaphore<P> for Use<'_, P> {
     #[inline]
     fn handle(&self) -> &CUexternalSemaphore {
         &self.0
     }
 
     #[inline]
-    fn parameters(&self) -> &P {
-        self.2
+    fn parameters(&self) -> P {
+        *self.2
     }
 
     fn row(&self) -> Option<&'static HandleType> {
@@ -227,12 +227,13 @@ pub(in crate::cuda) unsafe fn call_on_semaphores<P: Record + Copy>(
 ) -> Result<(), Error> {
     let (about, passed) = (|| uses.last()?.row(), Some(P::SUBJECT.name));
     if let [one] = uses {
+        let parameters = one.parameters();
         // SAFETY: the semaphore and the stream are alive, and both arrays have one element.
-        return call(library, command, about, passed, |make| unsafe { make(one.handle(), one.parameters(), 1, stream) });
+        return call(library, command, about, passed, |make| unsafe { make(one.handle(), &raw const parameters, 1, stream) });
     }
     let count = count(uses.len())?;
-    let handles = Gathered::new(CUexternalSemaphore::NULL, uses.iter().map(|one| *one.handle()));
-    let parameters = Gathered::new(*Zeroed::new(), uses.iter().map(|one| *one.parameters()));
+    let handles = Gathered::new(uses.iter().map(|one| *one.handle()));
+    let parameters = Gathered::new(uses.iter().map(OnSemaphore::parameters));
     // SAFETY: the semaphores and the stream are alive, and both arrays are as long as the count says.
     call(library, command, about, passed, |make| unsafe { make(handles.as_ptr(), parameters.as_ptr(), count, stream) })
 }

@@ -244,13 +244,13 @@ impl ExternalSemaphore<Fence> {
     /// A signal, to be made together with others by [`Stream::signal`](super::Stream::signal).
     #[inline]
     pub fn signaling(&self, value: u64) -> Signal<'_> {
-        Operation::signal_fence(&self.inner, value)
+        Operation::fence(&self.inner, value)
     }
 
     /// A wait, to be made together with others by [`Stream::wait`](super::Stream::wait).
     #[inline]
     pub fn waiting(&self, value: u64) -> Wait<'_> {
-        Operation::wait_fence(&self.inner, value)
+        Operation::fence(&self.inner, value)
     }
 }
 
@@ -286,7 +286,7 @@ impl ExternalSemaphore<NvSciSync> {
     /// # Safety
     /// `fence` points to an `NvSciSyncFence` that stays there until the call that makes the signal returns.
     pub unsafe fn signaling(&self, fence: *mut c_void, sync: SkipMemorySync) -> Signal<'_> {
-        Operation::signal_nvscisync(&self.inner, fence, sync)
+        Operation::nvscisync(&self.inner, fence, sync)
     }
 
     /// A wait for a fence, to be made by [`Stream::wait`](super::Stream::wait).
@@ -294,7 +294,7 @@ impl ExternalSemaphore<NvSciSync> {
     /// # Safety
     /// As for [`ExternalSemaphore::<NvSciSync>::signaling`].
     pub unsafe fn waiting(&self, fence: *mut c_void, sync: SkipMemorySync) -> Wait<'_> {
-        Operation::wait_nvscisync(&self.inner, fence, sync)
+        Operation::nvscisync(&self.inner, fence, sync)
     }
 }
 

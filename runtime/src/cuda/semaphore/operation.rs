@@ -1,6 +1,6 @@
 //! Signals and waits: in, a semaphore and what it carries; out, one call of the driver for as many as are to be made at once on a stream.
 
-use std::{ffi::c_void, time::Duration};
+use std::{ffi::c_void, marker::PhantomData, time::Duration};
 
 use clcu_sys::{
     Command,
@@ -26,11 +26,67 @@ use crate::{
 #[must_use = "it is made by `Stream::signal` or `Stream::wait`"]
 pub struct Operation<'s, P> {
     semaphore: &'s Inner,
-    parameters: Zeroed<'static, P>,
-    value: Option<u64>,
-    /// Whether it is certain that the parameters break no rule. Asked where they are made, because there the compiler sees that nearly all of
-    /// them is zero; asked of memory, the same is a dozen loads for each signal.
+    carried: Carried,
+    /// Whether it is certain that the parameters break no rule. Asked where the operation is made, because there the compiler sees that nearly
+    /// all of them is zero; asked of memory, the same is a dozen loads for each signal.
     holds: bool,
+    parameters: PhantomData<fn() -> P>,
+}
+
+/// What an operation carries: the rest of its parameters, which are a hundred bytes and more, is zero.
+#[derive(Clone, Copy, Debug)]
+enum Carried {
+    Nothing,
+    FenceValue(u64),
+    /// Of a keyed mutex, with the milliseconds after which a wait for it ends.
+    Key(u64, u32),
+    NvSciSync(*mut c_void, SkipMemorySync),
+}
+
+/// The parameters of one semaphore, as the driver takes them.
+trait Parameters: Record + Copy {
+    fn of(carried: Carried) -> Zeroed<'static, Self>;
+}
+
+impl Parameters for SignalParameters {
+    #[inline]
+    fn of(carried: Carried) -> Zeroed<'static, Self> {
+        let mut parameters = Zeroed::<Self>::new();
+        match carried {
+            Carried::Nothing => {}
+            Carried::FenceValue(value) => parameters.set(Self::PARAMS_FENCE_VALUE, value),
+            Carried::Key(key, _) => parameters.set(Self::PARAMS_KEYED_MUTEX_KEY, key),
+            Carried::NvSciSync(fence, sync) => {
+                parameters.set(Self::PARAMS_NV_SCI_SYNC_FENCE, fence);
+                if sync == SkipMemorySync::Yes {
+                    parameters.set(Self::FLAGS, cuda::CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC);
+                }
+            }
+        }
+        parameters
+    }
+}
+
+impl Parameters for WaitParameters {
+    #[inline]
+    fn of(carried: Carried) -> Zeroed<'static, Self> {
+        let mut parameters = Zeroed::<Self>::new();
+        match carried {
+            Carried::Nothing => {}
+            Carried::FenceValue(value) => parameters.set(Self::PARAMS_FENCE_VALUE, value),
+            Carried::Key(key, milliseconds) => {
+                parameters.set(Self::PARAMS_KEYED_MUTEX_KEY, key);
+                parameters.set(Self::PARAMS_KEYED_MUTEX_TIMEOUT_MS, milliseconds);
+            }
+            Carried::NvSciSync(fence, sync) => {
+                parameters.set(Self::PARAMS_NV_SCI_SYNC_FENCE, fence);
+                if sync == SkipMemorySync::Yes {
+                    parameters.set(Self::FLAGS, cuda::CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC);
+                }
+            }
+        }
+        parameters
+    }
 }
 
 /// A signal, to be made by [`Stream::signal`].
@@ -69,60 +125,50 @@ pub enum SkipMemorySync {
     Yes,
 }
 
-impl<'s, P: Record + Copy> Operation<'s, P> {
+#[allow(private_bounds)] // the two that there are
+impl<'s, P: Parameters> Operation<'s, P> {
     #[inline]
-    fn new(semaphore: &'s Inner, value: Option<u64>, parameters: Zeroed<'static, P>) -> Self {
+    fn new(semaphore: &'s Inner, carried: Carried) -> Self {
         // SAFETY: every byte is initialised, and no rule of these records follows a pointer.
-        let holds = unsafe { P::surely_holds(Bytes::of(&*parameters), &semaphore.given) };
-        Self { semaphore, parameters, value, holds }
+        let holds = unsafe { P::surely_holds(Bytes::of(&*P::of(carried)), &semaphore.given) };
+        Self { semaphore, carried, holds, parameters: PhantomData }
     }
 
     #[inline]
     pub(super) fn binary(semaphore: &'s Inner) -> Self {
-        Self::new(semaphore, None, Zeroed::new())
+        Self::new(semaphore, Carried::Nothing)
+    }
+
+    #[inline]
+    pub(super) fn fence(semaphore: &'s Inner, value: u64) -> Self {
+        Self::new(semaphore, Carried::FenceValue(value))
+    }
+
+    #[inline]
+    pub(super) fn nvscisync(semaphore: &'s Inner, fence: *mut c_void, sync: SkipMemorySync) -> Self {
+        Self::new(semaphore, Carried::NvSciSync(fence, sync))
+    }
+
+    /// The value of a fence, or the key of a mutex.
+    fn value(&self) -> Option<u64> {
+        match self.carried {
+            Carried::FenceValue(value) | Carried::Key(value, _) => Some(value),
+            Carried::Nothing | Carried::NvSciSync(..) => None,
+        }
     }
 }
 
 impl<'s> Signal<'s> {
     #[inline]
-    pub(super) fn signal_fence(semaphore: &'s Inner, value: u64) -> Self {
-        Self::new(semaphore, Some(value), Zeroed::<SignalParameters>::new().with(SignalParameters::PARAMS_FENCE_VALUE, value))
-    }
-
-    #[inline]
     pub(super) fn release(semaphore: &'s Inner, key: u64) -> Self {
-        Self::new(semaphore, Some(key), Zeroed::<SignalParameters>::new().with(SignalParameters::PARAMS_KEYED_MUTEX_KEY, key))
-    }
-
-    pub(super) fn signal_nvscisync(semaphore: &'s Inner, fence: *mut c_void, sync: SkipMemorySync) -> Self {
-        let mut parameters = Zeroed::<SignalParameters>::new().with(SignalParameters::PARAMS_NV_SCI_SYNC_FENCE, fence);
-        if sync == SkipMemorySync::Yes {
-            parameters.set(SignalParameters::FLAGS, cuda::CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC);
-        }
-        Self::new(semaphore, None, parameters)
+        Self::new(semaphore, Carried::Key(key, 0))
     }
 }
 
 impl<'s> Wait<'s> {
     #[inline]
-    pub(super) fn wait_fence(semaphore: &'s Inner, value: u64) -> Self {
-        Self::new(semaphore, Some(value), Zeroed::<WaitParameters>::new().with(WaitParameters::PARAMS_FENCE_VALUE, value))
-    }
-
-    #[inline]
     pub(super) fn acquire(semaphore: &'s Inner, key: u64, timeout: Timeout) -> Self {
-        let parameters = Zeroed::<WaitParameters>::new()
-            .with(WaitParameters::PARAMS_KEYED_MUTEX_KEY, key)
-            .with(WaitParameters::PARAMS_KEYED_MUTEX_TIMEOUT_MS, timeout.milliseconds());
-        Self::new(semaphore, Some(key), parameters)
-    }
-
-    pub(super) fn wait_nvscisync(semaphore: &'s Inner, fence: *mut c_void, sync: SkipMemorySync) -> Self {
-        let mut parameters = Zeroed::<WaitParameters>::new().with(WaitParameters::PARAMS_NV_SCI_SYNC_FENCE, fence);
-        if sync == SkipMemorySync::Yes {
-            parameters.set(WaitParameters::FLAGS, cuda::CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC);
-        }
-        Self::new(semaphore, None, parameters)
+        Self::new(semaphore, Carried::Key(key, timeout.milliseconds()))
     }
 }
 
@@ -141,7 +187,7 @@ impl Stream<'_> {
 }
 
 #[inline]
-fn make<P: Record + Copy>(
+fn make<P: Parameters>(
     stream: &Stream<'_>,
     command: Command<OnSemaphores<P>>,
     direction: Direction,
@@ -155,7 +201,7 @@ fn make<P: Record + Copy>(
 }
 
 /// Makes operations of which one is followed.
-fn followed<P: Record + Copy>(
+fn followed<P: Parameters>(
     stream: &Stream<'_>,
     command: Command<OnSemaphores<P>>,
     direction: Direction,
@@ -171,25 +217,25 @@ fn followed<P: Record + Copy>(
     let key = stream.key();
     for (index, operation) in operations.iter().enumerate() {
         let before = operations.iter().take(index).filter(|earlier| std::ptr::eq(earlier.semaphore, operation.semaphore));
-        let judged = operation.semaphore.tracker.judge(direction, key, operation.value, before.map(|earlier| earlier.value));
+        let judged = operation.semaphore.tracker.judge(direction, key, operation.value(), before.map(Operation::value));
         judged.map_err(Error::Misuse)?;
     }
     call(stream, command, operations)?;
     for operation in operations {
-        operation.semaphore.tracker.made(direction, key, operation.value);
+        operation.semaphore.tracker.made(direction, key, operation.value());
     }
     Ok(())
 }
 
-impl<P> OnSemaphore<P> for Operation<'_, P> {
+impl<P: Parameters> OnSemaphore<P> for Operation<'_, P> {
     #[inline]
     fn handle(&self) -> &CUexternalSemaphore {
         &self.semaphore.handle
     }
 
     #[inline]
-    fn parameters(&self) -> &P {
-        &self.parameters
+    fn parameters(&self) -> P {
+        *P::of(self.carried)
     }
 
     #[inline]
@@ -200,20 +246,20 @@ impl<P> OnSemaphore<P> for Operation<'_, P> {
 
 /// The rules of operations of which one is not certain to break none.
 #[cold]
-fn look_closer<P: Record + Copy>(
+fn look_closer<P: Parameters>(
     library: &Library,
     command: Command<OnSemaphores<P>>,
     operations: &[Operation<'_, P>],
 ) -> Result<(), Error> {
     let mut checked = library.checked(&command);
-    for Operation { semaphore, parameters, .. } in operations {
-        checked = checked.about(Some(semaphore.row)).record(parameters, &semaphore.given);
+    for Operation { semaphore, carried, .. } in operations {
+        checked = checked.about(Some(semaphore.row)).record(&P::of(*carried), &semaphore.given);
     }
     checked.ready().map(drop)
 }
 
 #[inline]
-fn call<P: Record + Copy>(
+fn call<P: Parameters>(
     stream: &Stream<'_>,
     command: Command<OnSemaphores<P>>,
     operations: &[Operation<'_, P>],

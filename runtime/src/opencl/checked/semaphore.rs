@@ -410,8 +410,8 @@ pub(in crate::opencl) unsafe fn call_on_semaphores<R: Direction, U: OnSemaphore>
         let invoke = |make: Function| unsafe { make(queue, 1, one.handle(), payload, events, wait_list, event) };
         return call(platform, R::COMMAND, about, passed, invoke);
     }
-    let handles = Gathered::new(cl_semaphore_khr::NULL, semaphores.iter().map(|one| *one.handle()));
-    let payloads = Gathered::new(0, semaphores.iter().map(|one| one.payload().copied().unwrap_or(0)));
+    let handles = Gathered::new(semaphores.iter().map(|one| *one.handle()));
+    let payloads = Gathered::new(semaphores.iter().map(|one| one.payload().copied().unwrap_or(0)));
     let any_payload = semaphores.iter().any(|one| one.payload().is_some());
     let payloads = if any_payload { payloads.as_ptr() } else { ptr::null() };
     // SAFETY: as above.

@@ -220,7 +220,7 @@ fn call<R: checked::Direction, D>(
     wants_event: bool,
 ) -> Result<Option<Event>, Error> {
     let context = queue.context();
-    let wait_list = Gathered::new(cl_event::NULL, events.iter().map(|event| event.as_raw()));
+    let wait_list = Gathered::new(events.iter().map(|event| event.as_raw()));
     let enqueue = Enqueue { queue: queue.as_raw(), semaphores: operations, wait_list: &wait_list };
     let fits = |Operation { semaphore, .. }: &Operation<'_, D>| {
         semaphore.is_of(queue) && semaphore.is_for(queue) && semaphore.knows(queue)
