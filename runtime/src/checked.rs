@@ -1,12 +1,49 @@
 //! What both APIs check before a call: in, records and arguments with the facts that their rules ask for; out, the right to call, or every
 //! rule that is broken, all at once.
 
+use std::fmt;
+
 use clcu_sys::{
     CommandInfo,
     rules::{Bytes, Found, Given, HandleType, Record, Rule, Subject, Violation, Violations, check_raw_waiving},
 };
 
 use crate::error::Invalid;
+
+/// What was checked before a call, for the error of the call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Passed {
+    /// The records and arguments that broke no rule, or none but waived ones: each once, by upstream's name.
+    pub subjects: Vec<&'static str>,
+    /// The rules that were broken and waived, by their ids.
+    pub waived: Vec<&'static str>,
+}
+
+impl Passed {
+    /// `subject` alone was checked, and broke no rule.
+    pub(crate) fn by(subject: &'static Subject) -> Self {
+        Self { subjects: vec![subject.name], waived: Vec::new() }
+    }
+
+    /// Whether something was checked, and every rule of it held.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        !self.subjects.is_empty() && self.waived.is_empty()
+    }
+}
+
+impl fmt::Display for Passed {
+    /// `A and B break no rule`; nothing where nothing was checked.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.subjects.as_slice() {
+            [] => return Ok(()),
+            [one] => write!(f, "{one} breaks no rule")?,
+            many => write!(f, "{} break no rule", many.join(" and "))?,
+        }
+        if self.waived.is_empty() { Ok(()) } else { write!(f, " but those that were waived: {}", self.waived.join(", ")) }
+    }
+}
 
 /// What was checked so far for one call.
 #[derive(Debug)]
@@ -15,15 +52,17 @@ pub(crate) struct Checks<'l> {
     /// The kind of handle that the call is about.
     pub(crate) handle_type: Option<&'static HandleType>,
     waived: &'l [&'l str],
-    /// The last record or arguments that broke no rule.
-    pub(crate) passed: Option<&'static str>,
+    /// The records and arguments that passed: no call has more kinds of them.
+    passed: [Option<&'static Subject>; 3],
+    /// Rules that were broken and waived.
+    overlooked: Vec<&'static str>,
     violations: Vec<(&'static str, Violation)>,
 }
 
 impl<'l> Checks<'l> {
     #[inline]
     pub(crate) fn new(command: &'static CommandInfo) -> Self {
-        Self { command, handle_type: None, waived: &[], passed: None, violations: Vec::new() }
+        Self { command, handle_type: None, waived: &[], passed: [None; 3], overlooked: Vec::new(), violations: Vec::new() }
     }
 
     /// Does not check the rules with these ids in what is added from here on.
@@ -42,8 +81,38 @@ impl<'l> Checks<'l> {
         // SAFETY: promised by the caller.
         let holds = self.waived.is_empty() && unsafe { R::surely_holds(Bytes::of(record), given) };
         // SAFETY: promised by the caller.
-        if holds || unsafe { look_closer(record, given, self.waived, &mut self.violations) } {
-            self.passed = Some(R::SUBJECT.name);
+        if holds || unsafe { self.look_closer(record, given) } {
+            self.pass(R::SUBJECT);
+        }
+    }
+
+    #[inline]
+    fn pass(&mut self, subject: &'static Subject) {
+        let is_here = |place: &&mut Option<&Subject>| place.is_none_or(|other| other.name == subject.name);
+        if let Some(place) = self.passed.iter_mut().find(is_here) {
+            *place = Some(subject);
+        }
+    }
+
+    /// Walks over the rules of a record of which it is not certain that it breaks none. Whether it breaks none but waived ones.
+    ///
+    /// # Safety
+    /// As for [`check_raw_waiving`].
+    #[cold]
+    unsafe fn look_closer<R: Record>(&mut self, record: &R, given: &Given<'_>) -> bool {
+        if !self.waived.is_empty() {
+            // SAFETY: promised by the caller.
+            let all = unsafe { check_raw_waiving(record, given, &[]) };
+            let broken = all.as_ref().err().into_iter().flat_map(Violations::iter).map(|violation| violation.rule.id);
+            self.overlooked.extend(broken.filter(|id| self.waived.contains(id)));
+        }
+        // SAFETY: promised by the caller.
+        match unsafe { check_raw_waiving(record, given, self.waived) } {
+            Ok(_) => true,
+            Err(broken) => {
+                keep(&mut self.violations, &broken);
+                false
+            }
         }
     }
 
@@ -68,9 +137,18 @@ impl<'l> Checks<'l> {
 
     /// A rule that is broken by what no record shows.
     pub(crate) fn add(&mut self, subject: &'static Subject, rule: &'static Rule, found: Found) {
-        if !self.waived.contains(&rule.id) {
+        if self.waived.contains(&rule.id) {
+            self.overlooked.push(rule.id);
+        } else {
             add(&mut self.violations, subject.name, Violation { rule, found });
         }
+    }
+
+    /// What passed, for the error of the call.
+    pub(crate) fn passed(&self) -> Passed {
+        let mut waived = self.overlooked.clone();
+        waived.dedup();
+        Passed { subjects: self.passed.iter().flatten().map(|subject| subject.name).collect(), waived }
     }
 
     /// Every rule that was broken so far, if one was. What is checked is changed in place, and looked at here: it is too large to be moved
@@ -83,27 +161,6 @@ impl<'l> Checks<'l> {
     #[cold]
     fn invalid(&mut self) -> Invalid {
         Invalid { command: self.command, violations: std::mem::take(&mut self.violations) }
-    }
-}
-
-/// Walks over the rules of a record of which it is not certain that it breaks none. Whether it breaks none.
-///
-/// # Safety
-/// As for [`check_raw_waiving`].
-#[cold]
-unsafe fn look_closer<R: Record>(
-    record: &R,
-    given: &Given<'_>,
-    waived: &[&str],
-    violations: &mut Vec<(&'static str, Violation)>,
-) -> bool {
-    // SAFETY: promised by the caller.
-    match unsafe { check_raw_waiving(record, given, waived) } {
-        Ok(_) => true,
-        Err(broken) => {
-            keep(violations, &broken);
-            false
-        }
     }
 }
 

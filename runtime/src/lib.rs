@@ -49,6 +49,7 @@ mod tracking;
 pub use clcu_sys as sys;
 
 pub use crate::{
+    checked::Passed,
     error::{Attempt, Availability, Driver, Invalid, Missing, Needs, OpenError},
     import::ImportError,
 };

@@ -5,7 +5,8 @@
 
 /// How closely the signals and waits of a semaphore are followed.
 ///
-/// By default [`Tracking::Shared`] where debug assertions are on, else [`Tracking::Off`].
+/// By default [`Tracking::Shared`] where debug assertions are on, else [`Tracking::Off`]; a semaphore of OpenCL that came from a sync file is
+/// followed in either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tracking {
     /// Not at all: a signal or wait costs nothing beyond its check.

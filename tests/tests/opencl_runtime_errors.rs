@@ -266,6 +266,27 @@ fn of_arguments(calls: &Calls) -> Vec<Broken<'_>> {
             "INVALID_DEVICE/context-device-of-context",
             Box::new(move || calls.create(Place { devices: &[device], ..calls.place() }, &[0x203D, 1, 0x2053, 0xD0, 0, 0])),
         ),
+        // Where the device is known no rule of the list is left to look at: what is certain is decided without them.
+        (
+            "clCreateSemaphoreWithPropertiesKHR",
+            "INVALID_CONTEXT/context-valid-object",
+            Box::new(move || calls.create(Place { devices: &[device], ..nowhere }, &[0x203D, 1, 0])),
+        ),
+        (
+            "clCreateSemaphoreWithPropertiesKHR",
+            "INVALID_PROPERTY/sema_props-valid-property-values",
+            Box::new(move || calls.create(Place { devices: &[device], ..calls.place() }, &[0x203D, 99, 0])),
+        ),
+        (
+            "clCreateSemaphoreWithPropertiesKHR",
+            "INVALID_PROPERTY/sema_props-valid-property-values",
+            Box::new(move || calls.create(Place { devices: &[device], ..calls.place() }, &[0x203D, 1, 0x2055, u64::MAX, 0])),
+        ),
+        (
+            "clCreateSemaphoreWithPropertiesKHR",
+            "INVALID_PROPERTY/sema_props-valid-property-values",
+            Box::new(move || calls.create(Place { devices: &[device], ..calls.place() }, &[0x203D, 1, 0x2059, 0, 0])),
+        ),
         (
             "clGetSemaphoreHandleForTypeKHR",
             "INVALID_SEMAPHORE_KHR/sema_object-valid-object",
@@ -378,6 +399,38 @@ fn of_arguments(calls: &Calls) -> Vec<Broken<'_>> {
     all
 }
 
+/// Buffers and images, where the device and all handle types are known, so that no rule of the list is left to look at.
+#[test]
+fn devices_and_handles_of_a_new_memory_object_are_looked_at_whatever_the_rules_of_its_list_say() {
+    let Some(calls) = Calls::new("opencl_runtime_errors: memory objects") else { return };
+    let (platform, device) = (&calls.scene.platform, calls.scene.devices[0].as_raw());
+    let all: Vec<u64> = (0x2060..=0x2070).collect();
+    let place = Place { devices: &[device], import_types: Some(&all), ..calls.place() };
+    let nowhere = Place { context: cl_context::NULL, ..place };
+    let format = opencl::cl_image_format {
+        image_channel_order: opencl::cl_channel_order::CL_RGBA,
+        image_channel_data_type: opencl::cl_channel_type::CL_UNORM_INT8,
+    };
+    let of_list = "INVALID_PROPERTY/properties-valid-property-values";
+    calls.scene.icd.clear_journal();
+    for (place, words, rule, code) in [
+        (place, &[0x2060, u64::MAX, 0][..], of_list, "CL_INVALID_PROPERTY"),
+        (place, &[0x2061, 0, 0], of_list, "CL_INVALID_PROPERTY"),
+        (place, &[0x2060, 1 << 32, 0], of_list, "CL_INVALID_PROPERTY"),
+        (place, &[0x2060, 7, 0x2051, 0xD0, 0, 0], "INVALID_DEVICE/context-device-of-context", "CL_INVALID_DEVICE"),
+        (nowhere, &[0x2060, 7, 0], "INVALID_CONTEXT/context-valid-object", "CL_INVALID_CONTEXT"),
+    ] {
+        let (flags, none) = (cl_mem_flags::CL_MEM_READ_WRITE, ptr::null_mut());
+        // SAFETY: what is in the lists is refused, and so is no context.
+        let buffer = unsafe { checked::create_buffer(platform, place, Some(words), flags, 64, none, &[]) };
+        assert_eq!(broken(buffer.map(drop)), [(rule, code)], "buffer of {words:X?}");
+        // SAFETY: as above.
+        let image = unsafe { checked::create_image(platform, place, Some(words), flags, Some(&format), None, none, &[]) };
+        assert_eq!(broken(image.map(drop)), [(rule, code)], "image of {words:X?}");
+    }
+    assert_eq!(calls.scene.icd.journal(), [""; 0], "nothing was called");
+}
+
 /// What only owners know: which objects belong together.
 const OF_OWNERS: [&str; 4] = [
     "INVALID_COMMAND_QUEUE/command_queue+sema_objects-device-in-list",
@@ -386,11 +439,15 @@ const OF_OWNERS: [&str; 4] = [
     "INVALID_CONTEXT/command_queue+sema_objects-same-context",
 ];
 
-/// What only the platform knows. Its code names these rules.
-const OF_THE_PLATFORM: [&str; 6] = [
-    "EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_wait_list-no-failed-event",
+/// The same of memory, broken in `opencl_runtime_memory.rs`.
+const OF_OWNERS_OF_MEMORY: [&str; 2] = [
     "INVALID_COMMAND_QUEUE/command_queue+mem_objects-device-in-list",
     "INVALID_COMMAND_QUEUE/mem_objects+command_queue-device-of-context",
+];
+
+/// What only the platform knows. Its code names these rules.
+const OF_THE_PLATFORM: [&str; 4] = [
+    "EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_wait_list-no-failed-event",
     "INVALID_DEVICE/valid-object",
     "OUT_OF_HOST_MEMORY/resources-of-host",
     "OUT_OF_RESOURCES/resources-of-device",
@@ -411,7 +468,8 @@ fn what_no_generated_check_decides_is_settled_by_arguments_and_owners_or_left_to
         for rule in rules(command).iter().filter(|rule| !rule.is_checkable()) {
             let short = rule.id.splitn(3, '/').nth(2).expect("ids have three parts");
             let settled = cases.iter().any(|(of, rule, _)| *of == command && *rule == short);
-            let places = [settled, OF_OWNERS.contains(&short), OF_THE_PLATFORM.contains(&short)];
+            let of_owners = OF_OWNERS.contains(&short) || OF_OWNERS_OF_MEMORY.contains(&short);
+            let places = [settled, of_owners, OF_THE_PLATFORM.contains(&short)];
             assert_eq!(places.iter().filter(|place| **place).count(), 1, "{}: {places:?}", rule.id);
         }
     }

@@ -3,12 +3,14 @@
 use std::{
     os::fd::{AsRawFd as _, OwnedFd},
     ptr,
+    sync::Arc,
 };
 
 use clcu::{
     opencl::{
-        Context, Error, ExternalMemory, ImportError, Obstacle, Queue,
+        Context, Error, Event, ExternalMemory, ImportError, Obstacle, Queue, Semaphore,
         memory::{Image, Misuse, Object, Source},
+        semaphore::Create,
     },
     sys::{
         opencl::{
@@ -117,6 +119,12 @@ fn memory_is_for_the_devices_of_its_list_and_used_on_their_queues_alone() {
     assert_eq!(scene.icd.calls(ACQUIRE), Vec::<String>::new());
     let second = Queue::new(&scene.context, &devices[1]).expect("the mock makes queues");
     memory.acquire(&second).expect("it is for this one");
+    let Err(Error::Invalid(invalid)) = memory.release(&scene.queue) else { panic!("it is not for this device") };
+    let id = "opencl/clEnqueueReleaseExternalMemObjectsKHR/INVALID_COMMAND_QUEUE/command_queue+mem_objects-device-in-list";
+    assert_eq!(
+        invalid.violations.iter().map(|(_, violation)| (violation.rule.id, violation.rule.error)).collect::<Vec<_>>(),
+        [(id, "CL_INVALID_COMMAND_QUEUE")]
+    );
 
     let for_all = import(&scene, Source::dma_buf(fd(), Object::buffer(64))).expect("the mock imports it");
     for queue in [&scene.queue, &second] {
@@ -133,7 +141,42 @@ fn a_queue_of_another_context_cannot_acquire_it() {
     let memory = ExternalMemory::import(&other, Source::dma_buf(fd(), Object::buffer(64))).expect("the mock imports it");
     let second = Queue::new(&scene.context, &devices[1]).expect("the mock makes queues");
     let error = memory.acquire(&second).expect_err("the context does not have this device").to_string();
-    assert!(error.contains("INVALID_COMMAND_QUEUE/mem_objects+command_queue-device-of-context"), "{error}");
+    assert!(
+        error.contains("clEnqueueAcquireExternalMemObjectsKHR/INVALID_COMMAND_QUEUE/mem_objects+command_queue-device-of-context"),
+        "{error}"
+    );
+    memory.assume_acquired(true);
+    let error = memory.release(&second).expect_err("the context does not have this device").to_string();
+    assert!(
+        error.contains("clEnqueueReleaseExternalMemObjectsKHR/INVALID_COMMAND_QUEUE/mem_objects+command_queue-device-of-context"),
+        "{error}"
+    );
+}
+
+/// What a platform is given is its own: another platform's event would be followed as if it were.
+#[test]
+fn objects_of_another_context_or_platform_are_refused_in_both_directions() {
+    let Some(scene) = Scene::with("opencl_runtime_memory: foreign objects", 1, |icd| icd.set(c"mock_platform_count", 2)) else {
+        return;
+    };
+    let second = Arc::new(scene.icd.open().platforms().expect("the mock lists two").usable.remove(1));
+    let (_, other_context, other_queue) = Scene::of(&second);
+    let theirs = Semaphore::create(&other_context, Create::binary()).expect("the mock makes it");
+    let user = other_queue.signal_after(&[theirs.signaling()], &[]).expect("the mock signals");
+    let memory = import(&scene, Source::dma_buf(fd(), Object::buffer(64))).expect("the mock imports it");
+    let foreign = |result: Result<Event, Error>, wanted: &str| {
+        assert!(matches!(result, Err(Error::Foreign { what, of: "context" }) if what == wanted), "{wanted}");
+    };
+    foreign(scene.queue.acquire_memory_after(&[&memory], &[&user]), "an event");
+    memory.acquire(&scene.queue).expect("it is this context's");
+    foreign(scene.queue.release_memory_after(&[&memory], &[&user]), "an event");
+    assert!(memory.is_acquired(), "what is refused changes nothing");
+    for command in [ACQUIRE, RELEASE] {
+        assert_eq!(scene.icd.calls(command).len(), usize::from(command == ACQUIRE), "{command}");
+    }
+    // A queue of another context that has the same device.
+    let (_, _, same_device) = Scene::of(&scene.platform);
+    assert!(matches!(memory.release(&same_device), Err(Error::Foreign { what: "memory", .. })));
 }
 
 #[test]

@@ -313,6 +313,53 @@ fn several_are_signalled_and_waited_for_by_one_call_with_payloads_where_one_need
     assert_eq!(ids(&none), ["opencl/clEnqueueSignalSemaphoresKHR/INVALID_VALUE/num_sema_objects-non-zero"]);
 }
 
+/// More than the runtime keeps on the stack.
+#[test]
+fn many_semaphores_and_events_arrive_in_their_order() {
+    let Some(scene) = Scene::new("opencl_runtime_semaphore: many at once") else { return };
+    let make = |_| Semaphore::create(&scene.context, Create::binary()).expect("the mock makes it");
+    let semaphores: Vec<_> = (0..20).map(make).collect();
+    let events: Vec<_> = (0..20).map(|_| scene.user_event()).collect();
+    for count in [2, 8, 9, 20] {
+        let signals: Vec<_> = semaphores.iter().take(count).map(Semaphore::<Binary>::signaling).collect();
+        let waits: Vec<_> = semaphores.iter().take(count).map(Semaphore::<Binary>::waiting).collect();
+        let after: Vec<_> = events.iter().take(count).collect();
+        scene.icd.clear_journal();
+        scene.queue.signal_after(&signals, &after).expect("the mock signals");
+        scene.queue.wait(&waits).expect("the mock waits");
+        let call = &scene.icd.calls("clEnqueueSignalSemaphoresKHR")[0];
+        let names = |what: &str| (1..=count).map(|number| format!("{what}{number}")).collect::<Vec<_>>().join(", ");
+        assert!(call.contains(&format!("sema_objects=[{}], sema_payload_list=NULL", names("semaphore"))), "{call}");
+        assert!(call.contains(&format!("event_wait_list=[{}]", names("event"))), "{call}");
+    }
+    // With a payload for one of them there is one for each.
+    let fence = fence_of(&scene);
+    let waits: Vec<_> = semaphores.iter().take(9).map(Semaphore::<Binary>::signaling).collect();
+    scene.queue.signal(&waits).expect("the mock signals");
+    let mut waits: Vec<_> = semaphores.iter().take(9).map(Semaphore::<Binary>::waiting).collect();
+    waits.push(fence.waiting(7));
+    scene.queue.wait(&waits).expect("the mock waits");
+    let calls = scene.icd.calls("clEnqueueWaitSemaphoresKHR");
+    let call = calls.last().expect("it was called");
+    assert!(call.contains(&format!("sema_payload_list=[{}0x7]", "0x0, ".repeat(9))), "{call}");
+}
+
+/// An event that failed ends what waits for it: the platform's code names the rule, in each of the commands that take a wait list.
+#[test]
+fn a_failed_event_in_a_wait_list_names_its_rule() {
+    let Some(scene) = Scene::new("opencl_runtime_semaphore: failed events") else { return };
+    let semaphore = Semaphore::create(&scene.context, Create::binary()).expect("the mock makes it");
+    let failed = scene.user_event();
+    scene.set_status(&failed, -5).expect("the mock takes the status");
+    let error = scene.queue.signal_after(&[semaphore.signaling()], &[&failed]).expect_err("the event failed");
+    let text = error.to_string();
+    assert!(text.contains("CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST (-14)"), "{text}");
+    assert!(text.contains("EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST/event_wait_list-no-failed-event"), "{text}");
+    semaphore.signal(&scene.queue).expect("it was not signalled");
+    let error = scene.queue.wait_after(&[semaphore.waiting()], &[&failed]).expect_err("the event failed").to_string();
+    assert!(error.contains("clEnqueueWaitSemaphoresKHR") && error.contains("event_wait_list-no-failed-event"), "{error}");
+}
+
 /// A semaphore of a type that does not exist on this system, made behind the back of the runtime.
 fn fence_of(scene: &Scene) -> Semaphore<Fence> {
     let words = [0x203D, 1, 0x2059, 0xF00, 0];

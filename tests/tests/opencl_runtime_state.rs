@@ -207,8 +207,15 @@ fn what_is_not_followed_is_neither_counted_nor_refused_nor_asked_for_events() {
     semaphore.signal(&scene.queue).expect("it is not followed");
     semaphore.wait(&scene.queue).expect("it is not followed");
     assert!(scene.icd.calls("clEnqueueWaitSemaphoresKHR")[0].contains("event=NULL"));
-    semaphore.reimport(fence(true)).expect("it is not followed");
-    semaphore.reimport(fence(true)).expect("it is not followed");
+    // A23: whether commands that use it are still to be done is then not known, and a re-import takes a promise.
+    let refused = semaphore.reimport(fence(true)).expect_err("nobody knows what is to be done");
+    assert!(matches!(refused.error(), Error::Misuse(Misuse::NotFollowed)), "{refused}");
+    assert!(refused.to_string().contains("reimport_regardless"), "{refused}");
+    assert_eq!(scene.icd.calls("clReImportSemaphoreSyncFdKHR"), Vec::<String>::new());
+    // SAFETY: nothing that uses it is still to be done.
+    unsafe { semaphore.reimport_regardless(fence(true)) }.expect("the mock imports it");
+    // What can be imported again is followed in every build unless told otherwise.
+    assert!(sync(&scene, SyncFd::AlreadySignaled).stats().is_some());
     // By default debug builds follow, and others do not.
     let usual = Semaphore::create(&scene.context, Create::binary()).expect("the mock makes it");
     assert_eq!(usual.stats().is_some(), cfg!(debug_assertions));

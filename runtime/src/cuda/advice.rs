@@ -77,7 +77,7 @@ fn of_import(error: &CallError) -> Option<Advice> {
                      another driver or device",
             next: "export it with the counterpart of this handle type, and compare the device's UUID (`Device::matching`)",
         },
-        CUresult::CUDA_ERROR_INVALID_VALUE if error.checked.is_some() => Advice {
+        CUresult::CUDA_ERROR_INVALID_VALUE if error.checked.is_clean() => Advice {
             likely: match row.kind {
                 HandleKind::Memory => {
                     "this driver or system does not support the handle type, or size and flags are not those of the exported object"

@@ -44,7 +44,10 @@ use super::{
     Library, Version,
     error::{CallError, Error},
 };
-use crate::{checked::Checks, trace::Began};
+use crate::{
+    checked::{Checks, Passed},
+    trace::Began,
+};
 
 /// A command that is about to be called with what was checked. See the [module](self).
 #[derive(Debug)]
@@ -120,19 +123,25 @@ impl<'l, F: Copy> Checked<'l, F> {
     #[inline]
     pub fn call(mut self, invoke: impl FnOnce(F) -> CUresult) -> Result<(), Error> {
         self.checks.verdict()?;
-        let Self { library, command, checks: Checks { handle_type, passed, .. } } = self;
-        call(library, command, || handle_type, passed, invoke)
+        let Self { library, command, checks } = self;
+        call(library, command, || checks.handle_type, || checks.passed(), invoke)
+    }
+
+    /// What passed, if no rule was broken so far: for a call that is made without this value.
+    pub(super) fn demand(mut self) -> Result<Passed, Error> {
+        self.checks.verdict()?;
+        Ok(self.checks.passed())
     }
 }
 
 /// Calls the driver: nothing is checked any more. `about` is the kind of handle, asked for where somebody wants to know; `passed` is the record
-/// that broke no rule.
+/// that broke no rule, asked for where the driver refuses.
 #[inline]
 fn call<F: Copy>(
     library: &Library,
     command: Command<F>,
     about: impl Fn() -> Option<&'static HandleType>,
-    passed: Option<&'static str>,
+    passed: impl FnOnce() -> Passed,
     invoke: impl FnOnce(F) -> CUresult,
 ) -> Result<(), Error> {
     let function = library.get(&command)?;
@@ -141,7 +150,7 @@ fn call<F: Copy>(
     began.ended(command.info(), &about, result.0.into());
     match result {
         CUresult::CUDA_SUCCESS => Ok(()),
-        result => Err(refused(library, command.info(), result, about(), passed).into()),
+        result => Err(refused(library, command.info(), result, about(), passed()).into()),
     }
 }
 
@@ -151,9 +160,10 @@ fn refused(
     command: &'static CommandInfo,
     result: CUresult,
     handle_type: Option<&'static HandleType>,
-    checked: Option<&'static str>,
+    checked: Passed,
 ) -> CallError {
-    CallError { command, result, handle_type, checked, driver: Arc::clone(library.shared_driver()) }
+    let (driver, versions) = (Arc::clone(library.shared_driver()), library.versions());
+    CallError { command, result, handle_type, checked, driver, versions }
 }
 
 /// The facts that are the same for every call of this driver: its system and version.

@@ -13,8 +13,17 @@ use clcu_sys::{
     rules::{HandleType, find_documented},
 };
 
-use super::{advice, device::Identity, kind, semaphore::Misuse, version::Version};
-use crate::error::{Driver, Invalid, Missing};
+use super::{
+    advice,
+    device::Identity,
+    kind,
+    semaphore::Misuse,
+    version::{Version, Versions},
+};
+use crate::{
+    checked::Passed,
+    error::{Driver, Invalid, Missing},
+};
 
 /// Anything that stops a call of this module.
 #[derive(Clone, Debug)]
@@ -178,10 +187,12 @@ pub struct CallError {
     pub result: CUresult,
     /// The kind of handle that it was about.
     pub handle_type: Option<&'static HandleType>,
-    /// The record or arguments that were checked before the call and broke no rule.
-    pub checked: Option<&'static str>,
+    /// What was checked before the call.
+    pub checked: Passed,
     /// The driver.
     pub driver: Arc<Driver>,
+    /// Those of the bindings and of the driver; `None` where the driver would not say.
+    pub versions: Option<Versions>,
 }
 
 impl CallError {
@@ -201,7 +212,7 @@ impl CallError {
 
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { command, result, handle_type, checked, driver } = self;
+        let Self { command, result, handle_type, checked, driver, versions } = self;
         f.write_str(&command.symbol.to_string_lossy())?;
         if let Some(row) = handle_type {
             write!(f, " ({})", row.name)?;
@@ -214,8 +225,12 @@ impl fmt::Display for CallError {
             None => f.write_str("; cuda.h lists no codes for this command")?,
         }
         write!(f, ". From {driver}.")?;
-        if let Some(checked) = checked {
-            write!(f, "\n  checked before the call: {checked} breaks no rule")?;
+        if *checked != Passed::default() {
+            write!(f, "\n  checked before the call: {checked}")?;
+        }
+        // What is newer than the driver is refused with a code that says nothing of it.
+        if let Some(versions) = versions.filter(|versions| versions.driver_is_older() && may_be_newer(*result)) {
+            write!(f, "\n  versions: {versions}")?;
         }
         let advice = self.advice();
         if !advice.likely.is_empty() {
@@ -229,6 +244,11 @@ impl fmt::Display for CallError {
 }
 
 impl error::Error for CallError {}
+
+/// Whether drivers answer so to a value that they do not know yet.
+fn may_be_newer(result: CUresult) -> bool {
+    matches!(result, CUresult::CUDA_ERROR_INVALID_VALUE | CUresult::CUDA_ERROR_NOT_SUPPORTED | CUresult::CUDA_ERROR_NOT_FOUND)
+}
 
 /// A kind of handle that cannot be used here, although the descriptor may be good.
 #[derive(Clone, Debug)]

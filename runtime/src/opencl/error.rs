@@ -21,7 +21,10 @@ use super::{
 };
 #[cfg(unix)]
 use crate::descriptor::WrongKind;
-use crate::error::{Driver, Invalid, Missing};
+use crate::{
+    checked::Passed,
+    error::{Driver, Invalid, Missing},
+};
 
 /// Anything that stops a call of this module.
 #[derive(Clone, Debug)]
@@ -236,8 +239,8 @@ pub struct CallError {
     pub items: Vec<(usize, cl_result)>,
     /// The kind of handle that it was about.
     pub handle_type: Option<&'static HandleType>,
-    /// The arguments that were checked before the call and broke no rule.
-    pub checked: Option<&'static str>,
+    /// What was checked before the call.
+    pub checked: Passed,
     /// The platform.
     pub driver: Arc<Driver>,
 }
@@ -277,8 +280,13 @@ impl fmt::Display for CallError {
             write!(f, "\n  handle type: {}", row.name)?;
         }
         for meaning in self.rules() {
-            let kept = if checked.is_some() && meaning.rule().is_checkable() { " (checked before the call: it is so)" } else { "" };
-            write!(f, "\n  has to be so: {meaning}{kept} [{}]", meaning.rule().id)?;
+            let rule = meaning.rule();
+            let kept = match (checked.subjects.is_empty(), checked.waived.contains(&rule.id)) {
+                (false, true) => " (checked before the call: it is not, which was waived)",
+                (false, false) if rule.is_checkable() => " (checked before the call: it is so)",
+                _ => "",
+            };
+            write!(f, "\n  has to be so: {meaning}{kept} [{}]", rule.id)?;
         }
         Ok(())
     }

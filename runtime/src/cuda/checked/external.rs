@@ -13,6 +13,7 @@ use clcu_sys::{
 
 use super::{call, count, given, some};
 use crate::{
+    checked::Passed,
     cuda::{Library, error::Error, kind},
     gathered::Gathered,
 };
@@ -102,7 +103,7 @@ pub unsafe fn external_memory_get_mapped_mipmapped_array(
 }
 
 /// One semaphore of a call: the handle, the type by which it was imported, and its parameters.
-pub type Use<'a, P> = (CUexternalSemaphore, CUexternalSemaphoreHandleType, &'a P);
+pub(super) type Use<'a, P> = (CUexternalSemaphore, CUexternalSemaphoreHandleType, &'a P);
 
 /// One semaphore of [`signal_external_semaphores`].
 pub type Signal<'a> = Use<'a, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>;
@@ -187,12 +188,10 @@ unsafe fn use_semaphores<P: Record + Copy>(
             // SAFETY: promised by the caller.
             unsafe { P::surely_holds(Bytes::of(*parameters), &given) }
         });
-    if !certain {
-        // SAFETY: promised by the caller.
-        unsafe { look_closer(library, command, uses, waived)? };
-    }
     // SAFETY: promised by the caller.
-    unsafe { call_on_semaphores(library, command, uses, stream) }
+    let passed = if certain { None } else { Some(unsafe { look_closer(library, command, uses, waived)? }) };
+    // SAFETY: promised by the caller.
+    unsafe { call_on_semaphores(library, command, uses, stream, passed) }
 }
 
 /// The rules of parameters of which it is not certain that they break none.
@@ -205,27 +204,30 @@ unsafe fn look_closer<P: Record + Copy>(
     command: Command<OnSemaphores<P>>,
     uses: &[Use<'_, P>],
     waived: &[&str],
-) -> Result<(), Error> {
+) -> Result<Passed, Error> {
     let mut checked = library.checked(&command).waiving(waived);
     for one @ (_, handle_type, parameters) in uses {
         // SAFETY: promised by the caller.
         checked = unsafe { checked.about(one.row()).raw_record(*parameters, &library.given.with_semaphore(*handle_type)) };
     }
-    checked.ready().map(drop)
+    checked.demand()
 }
 
-/// Either command, for what was checked.
+/// Either command, for what was checked. `passed` is `None` where it was certain.
 ///
 /// # Safety
-/// The semaphores and the stream are alive.
+/// The semaphores and the stream are alive. Every byte of the parameters is initialised.
 #[inline]
 pub(in crate::cuda) unsafe fn call_on_semaphores<P: Record + Copy>(
     library: &Library,
     command: Command<OnSemaphores<P>>,
     uses: &[impl OnSemaphore<P>],
     stream: CUstream,
+    passed: Option<Passed>,
 ) -> Result<(), Error> {
-    let (about, passed) = (|| uses.last()?.row(), Some(P::SUBJECT.name));
+    let about = || uses.last()?.row();
+    // What is certain was not noted. Of no semaphore nothing was checked.
+    let passed = || passed.unwrap_or_else(|| uses.last().map_or_else(Passed::default, |_| Passed::by(P::SUBJECT)));
     if let [one] = uses {
         let parameters = one.parameters();
         // SAFETY: the semaphore and the stream are alive, and both arrays have one element.

@@ -13,6 +13,7 @@ use clcu_sys::{
 
 use super::Inner;
 use crate::{
+    checked::Passed,
     cuda::{
         Library, Stream,
         checked::{self, OnSemaphore, OnSemaphores},
@@ -129,7 +130,7 @@ pub enum SkipMemorySync {
 impl<'s, P: Parameters> Operation<'s, P> {
     #[inline]
     fn new(semaphore: &'s Inner, carried: Carried) -> Self {
-        // SAFETY: every byte is initialised, and no rule of these records follows a pointer.
+        // SAFETY: every byte is initialised; pointers that rules follow are set from names, or with a promise, as `Zeroed` demands.
         let holds = unsafe { P::surely_holds(Bytes::of(&*P::of(carried)), &semaphore.given) };
         Self { semaphore, carried, holds, parameters: PhantomData }
     }
@@ -250,12 +251,12 @@ fn look_closer<P: Parameters>(
     library: &Library,
     command: Command<OnSemaphores<P>>,
     operations: &[Operation<'_, P>],
-) -> Result<(), Error> {
+) -> Result<Passed, Error> {
     let mut checked = library.checked(&command);
     for Operation { semaphore, carried, .. } in operations {
         checked = checked.about(Some(semaphore.row)).record(&P::of(*carried), &semaphore.given);
     }
-    checked.ready().map(drop)
+    checked.demand()
 }
 
 #[inline]
@@ -265,12 +266,11 @@ fn call<P: Parameters>(
     operations: &[Operation<'_, P>],
 ) -> Result<(), Error> {
     let library = stream.current.library();
-    if !operations.iter().all(|operation| operation.holds) {
-        look_closer(library, command, operations)?;
-    }
+    let certain = operations.iter().all(|operation| operation.holds);
+    let passed = if certain { None } else { Some(look_closer(library, command, operations)?) };
     if operations.is_empty() {
         return Ok(());
     }
-    // SAFETY: the semaphores and the stream are alive.
-    unsafe { checked::call_on_semaphores(library, command, operations, stream.as_raw()) }
+    // SAFETY: the semaphores and the stream are alive, and parameters begin as zeroes.
+    unsafe { checked::call_on_semaphores(library, command, operations, stream.as_raw(), passed) }
 }

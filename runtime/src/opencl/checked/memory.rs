@@ -13,7 +13,10 @@ use clcu_sys::{
 };
 
 use super::{Checked, Place, counted, create, event_of, null_event};
-use crate::opencl::{Platform, error::Error, kind};
+use crate::{
+    checked::Passed,
+    opencl::{Platform, error::Error, kind},
+};
 
 const TABLE: &clcu_sys::rules::PropertyTable = &opencl::PROPERTIES_OF_cl_mem_properties;
 const DEVICES: u64 = cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0;
@@ -37,7 +40,9 @@ pub unsafe fn create_buffer(
     let list = properties.map_or(PropertyList::NULL, PropertyList::new);
     let arguments = clCreateBufferWithProperties_arguments { flags, size, host_ptr, properties: list };
     let command = opencl::clCreateBufferWithProperties;
-    let (about, passed) = demand_properties(platform, command, place, &arguments, list, waived)?;
+    let about = || list.keys(TABLE).find_map(kind::of_memory_property);
+    let passed = demand_properties(platform, command, place, &arguments, list, about, waived)?;
+    let passed = || passed.unwrap_or_else(|| passed_by(&arguments));
     let start: *const cl_mem_properties = properties.map_or(ptr::null(), |words| words.as_ptr().cast());
     let is_null = |made: &cl_mem| made.is_null();
     // SAFETY: promised by the caller; the list ends, as was checked or is promised.
@@ -66,7 +71,9 @@ pub unsafe fn create_image(
     let (image_format, image_desc) = (format.map_or(ptr::null(), ptr::from_ref), description.map_or(ptr::null(), ptr::from_ref));
     let arguments = clCreateImageWithProperties_arguments { flags, image_format, image_desc, host_ptr, properties: list };
     let command = opencl::clCreateImageWithProperties;
-    let (about, passed) = demand_properties(platform, command, place, &arguments, list, waived)?;
+    let about = || list.keys(TABLE).find_map(kind::of_memory_property);
+    let passed = demand_properties(platform, command, place, &arguments, list, about, waived)?;
+    let passed = || passed.unwrap_or_else(|| passed_by(&arguments));
     let start: *const cl_mem_properties = properties.map_or(ptr::null(), |words| words.as_ptr().cast());
     let is_null = |made: &cl_mem| made.is_null();
     // SAFETY: promised by the caller; the list ends, as was checked or is promised.
@@ -75,26 +82,28 @@ pub unsafe fn create_image(
     })
 }
 
-/// What is checked before a memory object is made. What is behind the sure yes is not made for it. What the call is about, and which arguments
-/// passed.
+/// What is checked before a memory object is made. What is behind the sure yes is not made for it: `None` says that it was certain.
 #[inline]
-fn demand_properties<'a, F: Copy, R: Inert>(
-    platform: &Platform,
+fn demand_properties<'l, F: Copy, R: Inert>(
+    platform: &'l Platform,
     command: Command<F>,
     place: Place<'_>,
     arguments: &R,
-    list: PropertyList<'a>,
-    waived: &[&str],
-) -> Result<(impl Fn() -> Option<&'static HandleType> + use<'a, F, R>, Option<&'static str>), Error> {
-    let about = move || list.keys(TABLE).find_map(kind::of_memory_property);
+    list: PropertyList<'_>,
+    about: impl Fn() -> Option<&'static HandleType>,
+    waived: &'l [&'l str],
+) -> Result<Option<Passed>, Error> {
     let given = place.given();
     // SAFETY: they are initialised, and their rules follow no pointer.
     let holds = || unsafe { R::surely_holds(Bytes::of(arguments), &given) };
-    if !(waived.is_empty() && !place.context.is_null() && place.suits(list, TABLE, DEVICES, could_be) && holds()) {
-        let checked = platform.checked(&command).about(about()).waiving(waived).arguments(arguments, &given);
-        let _ready = of_place(checked, place, list).ready()?;
-    }
-    Ok((about, Some(R::SUBJECT.name)))
+    let certain = waived.is_empty() && !place.context.is_null() && place.suits(list, TABLE, DEVICES, could_be) && holds();
+    let checks = || of_place(platform.checked(&command).about(about()).waiving(waived).arguments(arguments, &given), place, list);
+    if certain { Ok(None) } else { checks().demand().map(Some) }
+}
+
+/// The arguments alone were checked.
+fn passed_by<R: Inert>(_: &R) -> Passed {
+    Passed::by(R::SUBJECT)
 }
 
 /// What the place and the values of the list tell.

@@ -27,11 +27,12 @@ use std::sync::Arc;
 use clcu_sys::{
     Command, CommandInfo, ErrorChannel,
     opencl::{self, cl_context, cl_device_id, cl_event, cl_result},
-    rules::{Entry, Found, Given, HandleType, Inert, PropertyList, PropertyTable, System},
+    rules::{Entry, Found, Given, HandleType, Inert, PropertyList, PropertyTable, Shape, System},
 };
 
 pub(super) use self::semaphore::{
-    Direction, OnSemaphore, call_on_semaphores, checks_of_semaphores, create_of_properties, demand_properties, surely_holds,
+    Direction, OnSemaphore, OnSemaphores, call_on_semaphores, checks_of_semaphores, create_of_properties, demand_properties,
+    surely_holds,
 };
 pub use self::{
     memory::{Objects, acquire_external_memory, create_buffer, create_image, release_external_memory},
@@ -44,7 +45,10 @@ use super::{
     Platform,
     error::{CallError, Error},
 };
-use crate::{checked::Checks, trace::Began};
+use crate::{
+    checked::{Checks, Passed},
+    trace::Began,
+};
 
 /// What `errcode_ret` holds before the call: no code that any platform has.
 const UNWRITTEN: cl_result = cl_result(i32::MAX);
@@ -115,8 +119,14 @@ impl<'l, F: Copy> Checked<'l, F> {
     #[inline]
     pub fn call(mut self, invoke: impl FnOnce(F) -> cl_result) -> Result<(), Error> {
         self.checks.verdict()?;
-        let Self { platform, command, checks: Checks { handle_type, passed, .. } } = self;
-        call(platform, command, || handle_type, passed, invoke)
+        let Self { platform, command, checks } = self;
+        call(platform, command, || checks.handle_type, || checks.passed(), invoke)
+    }
+
+    /// What passed, if no rule was broken so far: for a call that is made without this value.
+    pub(super) fn demand(mut self) -> Result<Passed, Error> {
+        self.checks.verdict()?;
+        Ok(self.checks.passed())
     }
 
     /// Calls a command that returns an object and its status code through `errcode_ret`, which `invoke` gets as well. What the platform
@@ -142,8 +152,8 @@ impl<'l, F: Copy> Checked<'l, F> {
         is_null: impl Fn(&T) -> bool,
         invoke: impl FnOnce(F, &mut [cl_result], *mut cl_result) -> T,
     ) -> Result<T, Error> {
-        let Self { platform, command, checks: Checks { handle_type, passed, .. } } = self.ready()?;
-        create(platform, command, || handle_type, passed, items, is_null, invoke)
+        let Self { platform, command, checks } = self.ready()?;
+        create(platform, command, || checks.handle_type, || checks.passed(), items, is_null, invoke)
     }
 }
 
@@ -154,7 +164,7 @@ fn call<F: Copy>(
     platform: &Platform,
     command: Command<F>,
     about: impl Fn() -> Option<&'static HandleType>,
-    passed: Option<&'static str>,
+    passed: impl FnOnce() -> Passed,
     invoke: impl FnOnce(F) -> cl_result,
 ) -> Result<(), Error> {
     let function = platform.get(&command)?;
@@ -163,7 +173,7 @@ fn call<F: Copy>(
     began.ended(command.info(), &about, result.0.into());
     match result {
         cl_result::CL_SUCCESS => Ok(()),
-        result => Err(refused(platform, command.info(), result, ErrorChannel::Return, &[], about(), passed)),
+        result => Err(refused(platform, command.info(), result, ErrorChannel::Return, &[], about(), passed())),
     }
 }
 
@@ -173,7 +183,7 @@ fn create<F: Copy, T>(
     platform: &Platform,
     command: Command<F>,
     about: impl Fn() -> Option<&'static HandleType>,
-    passed: Option<&'static str>,
+    passed: impl FnOnce() -> Passed,
     items: &mut [cl_result],
     is_null: impl Fn(&T) -> bool,
     invoke: impl FnOnce(F, &mut [cl_result], *mut cl_result) -> T,
@@ -185,7 +195,7 @@ fn create<F: Copy, T>(
     let made = invoke(function, items, &raw mut result);
     began.ended(command.info(), &about, result.0.into());
     let failed = items.iter().find(|item| **item != cl_result::CL_SUCCESS);
-    let refused = |result, channel| Err(refused(platform, command.info(), result, channel, items, about(), passed));
+    let refused = |result, channel| Err(refused(platform, command.info(), result, channel, items, about(), passed()));
     let driver = || Arc::clone(platform.shared_driver());
     match (result, failed) {
         (cl_result::CL_SUCCESS, None) if is_null(&made) => Err(Error::Nothing { command: command.info(), driver: driver() }),
@@ -204,7 +214,7 @@ fn refused(
     channel: ErrorChannel,
     items: &[cl_result],
     handle_type: Option<&'static HandleType>,
-    checked: Option<&'static str>,
+    checked: Passed,
 ) -> Error {
     let items = items.iter().copied().enumerate().filter(|(_, item)| *item != cl_result::CL_SUCCESS).collect();
     let driver = Arc::clone(platform.shared_driver());
@@ -233,7 +243,8 @@ impl Place<'_> {
     /// key of the list's device list.
     #[inline]
     fn suits(&self, list: PropertyList<'_>, table: &PropertyTable, devices: u64, could_be: impl Fn(u64, u64) -> bool) -> bool {
-        // Nearly every list is pairs alone: it has no zero but its last word, and the table need not be asked where a value ends.
+        // Nearly every list is pairs alone: it has no zero but its last word, and the table need not be asked where a value ends. Every list
+        // within a list ends with a zero, which is made sure of below.
         let mut words = list.iter();
         let pairs = loop {
             match (words.next(), words.next()) {
@@ -261,6 +272,21 @@ impl Place<'_> {
         listed.find(|device| !known(*device)).map(|device| Found::Number(device.into()))
     }
 }
+
+/// That lists within lists end with a zero, as [`Place::suits`] relies on.
+const fn ends_with_zeros(table: &PropertyTable) -> bool {
+    let mut at = 0;
+    while at < table.properties.len() {
+        if let Shape::List { terminator: 1.. } = table.properties[at].shape {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const _: () = assert!(ends_with_zeros(&opencl::PROPERTIES_OF_cl_semaphore_properties_khr));
+const _: () = assert!(ends_with_zeros(&opencl::PROPERTIES_OF_cl_mem_properties));
 
 /// A list as commands take it: how many, and where. Nothing is no list.
 #[inline]

@@ -15,6 +15,7 @@ use clcu_sys::{
 
 use super::{Checked, Place, call, counted, create, event_of, null_event};
 use crate::{
+    checked::Passed,
     gathered::Gathered,
     opencl::{Platform, error::Error, kind},
 };
@@ -38,13 +39,13 @@ pub unsafe fn create_semaphore(
 ) -> Result<cl_semaphore_khr, Error> {
     let list = properties.map_or(PropertyList::NULL, PropertyList::new);
     let about = || list.keys(TABLE).find_map(kind::of_semaphore_property);
-    demand_properties(platform, place, list, about, waived)?;
+    let passed = demand_properties(platform, place, list, about, waived)?;
     let start = properties.map_or(ptr::null(), <[_]>::as_ptr);
     // SAFETY: the context is alive, as the caller promises; the list ends, as was checked or is promised.
-    unsafe { create_of_properties(platform, place.context, start, about) }
+    unsafe { create_of_properties(platform, place.context, start, about, passed) }
 }
 
-/// Calls the command with properties that were checked.
+/// Calls the command with properties that were checked. `passed` is `None` where it was certain.
 ///
 /// # Safety
 /// The context is alive, and the list ends, or is null. Handles in it are of the kind that their properties say.
@@ -54,8 +55,10 @@ pub(in crate::opencl) unsafe fn create_of_properties(
     context: cl_context,
     properties: *const u64,
     about: impl Fn() -> Option<&'static HandleType>,
+    passed: Option<Passed>,
 ) -> Result<cl_semaphore_khr, Error> {
-    let (command, passed) = (opencl::clCreateSemaphoreWithPropertiesKHR, Some(CreateArguments::SUBJECT.name));
+    let command = opencl::clCreateSemaphoreWithPropertiesKHR;
+    let passed = || passed.unwrap_or_else(|| Passed::by(CreateArguments::SUBJECT));
     let is_null = |made: &cl_semaphore_khr| made.is_null();
     // SAFETY: promised by the caller.
     create(platform, command, about, passed, &mut [], is_null, |create, _, errcode_ret| unsafe {
@@ -63,7 +66,7 @@ pub(in crate::opencl) unsafe fn create_of_properties(
     })
 }
 
-/// What is checked before a semaphore is made. What is behind the sure yes is not made for it.
+/// What is checked before a semaphore is made. What is behind the sure yes is not made for it: `None` says that it was certain.
 #[inline]
 pub(in crate::opencl) fn demand_properties(
     platform: &Platform,
@@ -71,14 +74,14 @@ pub(in crate::opencl) fn demand_properties(
     list: PropertyList<'_>,
     about: impl Fn() -> Option<&'static HandleType>,
     waived: &[&str],
-) -> Result<(), Error> {
+) -> Result<Option<Passed>, Error> {
     let arguments = CreateArguments { sema_props: list };
     // SAFETY: they are initialised, and their rules follow no pointer.
     let holds = || unsafe { CreateArguments::surely_holds(Bytes::of(&arguments), &place.given()) };
     if waived.is_empty() && !place.context.is_null() && place.suits(list, TABLE, DEVICES, could_be) && holds() {
-        return Ok(());
+        return Ok(None);
     }
-    look_closer_at_properties(platform, place, list, about(), waived)
+    look_closer_at_properties(platform, place, list, about(), waived).map(Some)
 }
 
 /// Every rule, for properties of which it is not certain that they break none.
@@ -89,7 +92,7 @@ fn look_closer_at_properties(
     list: PropertyList<'_>,
     about: Option<&'static HandleType>,
     waived: &[&str],
-) -> Result<(), Error> {
+) -> Result<Passed, Error> {
     let listed = list.value_of(TABLE, DEVICES).into_iter().flat_map(PropertyList::iter);
     platform
         .checked(&opencl::clCreateSemaphoreWithPropertiesKHR)
@@ -99,8 +102,7 @@ fn look_closer_at_properties(
         .not_null("/INVALID_CONTEXT/context-valid-object", place.context.is_null())
         .settled("/INVALID_DEVICE/context-device-of-context", place.stranger(listed))
         .settled("/INVALID_PROPERTY/sema_props-valid-property-values", impossible_value(list))
-        .ready()
-        .map(drop)
+        .demand()
 }
 
 /// The first property whose value cannot be one: a type that upstream does not have, a file descriptor below zero, a handle that is null.
@@ -215,11 +217,11 @@ pub struct Use {
 
 /// What [`signal_semaphores`] and [`wait_semaphores`] are given.
 #[derive(Clone, Copy, Debug)]
-pub struct Enqueue<'a, U = Use> {
+pub struct Enqueue<'a> {
     /// The queue.
     pub queue: cl_command_queue,
     /// Those to signal or to wait for.
-    pub semaphores: &'a [U],
+    pub semaphores: &'a [Use],
     /// The events after which it is done.
     pub wait_list: &'a [cl_event],
 }
@@ -322,6 +324,13 @@ direction! {
     clEnqueueWaitSemaphoresKHR_arguments: clEnqueueWaitSemaphoresKHR;
 }
 
+/// The arguments of either command, for semaphores as an owner or a raw call has them.
+pub(in crate::opencl) struct OnSemaphores<'a, U> {
+    pub(in crate::opencl) queue: cl_command_queue,
+    pub(in crate::opencl) semaphores: &'a [U],
+    pub(in crate::opencl) wait_list: &'a [cl_event],
+}
+
 /// The facts of one semaphore. One that was made from no handle is of none of the types.
 #[inline]
 fn given_of(one: &impl OnSemaphore) -> Given<'static> {
@@ -330,7 +339,7 @@ fn given_of(one: &impl OnSemaphore) -> Given<'static> {
 
 /// The arguments, as far as they are about one of the semaphores, or none.
 #[inline]
-fn arguments<R: Direction, U: OnSemaphore>(enqueue: &Enqueue<'_, U>, one: Option<&U>) -> Result<R, Error> {
+fn arguments<R: Direction, U: OnSemaphore>(enqueue: &OnSemaphores<'_, U>, one: Option<&U>) -> Result<R, Error> {
     let ((count, _), (events, wait_list)) = (counted(enqueue.semaphores)?, counted(enqueue.wait_list)?);
     Ok(R::new(count, one.and_then(U::payload).map_or(ptr::null(), ptr::from_ref), events, wait_list))
 }
@@ -342,23 +351,23 @@ fn row_of<U: OnSemaphore>(semaphores: &[U]) -> Option<&'static HandleType> {
 
 /// Whether it is certain that no rule is broken, by what the arguments show.
 #[inline]
-pub(in crate::opencl) fn surely_holds<R: Direction, U: OnSemaphore>(enqueue: &Enqueue<'_, U>) -> bool {
+pub(in crate::opencl) fn surely_holds<R: Direction, U: OnSemaphore>(enqueue: &OnSemaphores<'_, U>) -> bool {
     let holds = |one: &U| {
         let given = given_of(one);
         // SAFETY: they are initialised, and their rules follow no pointer.
         let holds = |arguments: R| unsafe { R::surely_holds(Bytes::of(&arguments), &given) };
         !one.handle().is_null() && arguments(enqueue, Some(one)).is_ok_and(holds)
     };
-    let Enqueue { queue, semaphores, wait_list } = enqueue;
+    let OnSemaphores { queue, semaphores, wait_list } = enqueue;
     !semaphores.is_empty() && !queue.is_null() && semaphores.iter().all(holds) && !null_event(wait_list)
 }
 
 /// Every rule, for a call of which it is not certain that it breaks none.
 pub(in crate::opencl) fn checks_of_semaphores<'l, R: Direction, U: OnSemaphore>(
     mut checked: Checked<'l, Function>,
-    enqueue: &Enqueue<'_, U>,
+    enqueue: &OnSemaphores<'_, U>,
 ) -> Result<Checked<'l, Function>, Error> {
-    let Enqueue { queue, semaphores, wait_list } = enqueue;
+    let OnSemaphores { queue, semaphores, wait_list } = enqueue;
     if semaphores.is_empty() {
         checked = checked.arguments(&arguments::<R, U>(enqueue, None)?, &Given::default());
     }
@@ -383,27 +392,30 @@ unsafe fn use_semaphores<R: Direction>(
     event: Option<&mut cl_event>,
     waived: &[&str],
 ) -> Result<(), Error> {
-    if !(waived.is_empty() && surely_holds::<R, _>(&enqueue)) {
-        let _ready = checks_of_semaphores::<R, _>(platform.checked(&R::COMMAND).waiving(waived), &enqueue)?.ready()?;
-    }
+    let Enqueue { queue, semaphores, wait_list } = enqueue;
+    let enqueue = OnSemaphores { queue, semaphores, wait_list };
+    let certain = waived.is_empty() && surely_holds::<R, _>(&enqueue);
+    let checks = || checks_of_semaphores::<R, _>(platform.checked(&R::COMMAND).waiving(waived), &enqueue)?.demand();
+    let passed = if certain { None } else { Some(checks()?) };
     // SAFETY: promised by the caller.
-    unsafe { call_on_semaphores::<R, _>(platform, &enqueue, event) }
+    unsafe { call_on_semaphores::<R, _>(platform, &enqueue, event, passed) }
 }
 
-/// Either command, for what was checked.
+/// Either command, for what was checked. `passed` is `None` where it was certain.
 ///
 /// # Safety
 /// The queue, the semaphores and the events are alive.
 #[inline]
 pub(in crate::opencl) unsafe fn call_on_semaphores<R: Direction, U: OnSemaphore>(
     platform: &Platform,
-    enqueue: &Enqueue<'_, U>,
+    enqueue: &OnSemaphores<'_, U>,
     event: Option<&mut cl_event>,
+    passed: Option<Passed>,
 ) -> Result<(), Error> {
-    let Enqueue { queue, semaphores, wait_list } = *enqueue;
+    let OnSemaphores { queue, semaphores, wait_list } = *enqueue;
     let ((count, _), (events, wait_list)) = (counted(semaphores)?, counted(wait_list)?);
     let event = event_of(event);
-    let (about, passed) = (|| row_of(semaphores), Some(R::SUBJECT.name));
+    let (about, passed) = (|| row_of(semaphores), || passed.unwrap_or_else(|| Passed::by(R::SUBJECT)));
     if let [one] = semaphores {
         let payload = one.payload().map_or(ptr::null(), ptr::from_ref);
         // SAFETY: the objects are alive, as the caller promises; each list is as long as its count says.
@@ -411,9 +423,9 @@ pub(in crate::opencl) unsafe fn call_on_semaphores<R: Direction, U: OnSemaphore>
         return call(platform, R::COMMAND, about, passed, invoke);
     }
     let handles = Gathered::new(semaphores.iter().map(|one| *one.handle()));
-    let payloads = Gathered::new(semaphores.iter().map(|one| one.payload().copied().unwrap_or(0)));
     let any_payload = semaphores.iter().any(|one| one.payload().is_some());
-    let payloads = if any_payload { payloads.as_ptr() } else { ptr::null() };
+    let payloads = any_payload.then(|| Gathered::new(semaphores.iter().map(|one| one.payload().copied().unwrap_or(0))));
+    let payloads = payloads.as_ref().map_or(ptr::null(), |payloads| payloads.as_ptr());
     // SAFETY: as above.
     let invoke = |make: Function| unsafe { make(queue, count, handles.as_ptr(), payloads, events, wait_list, event) };
     call(platform, R::COMMAND, about, passed, invoke)

@@ -71,7 +71,8 @@ impl ExternalMemory {
     /// Acquires it for all devices that it is for, when the queue gets there: `clEnqueueAcquireExternalMemObjectsKHR`.
     ///
     /// # Errors
-    /// [`Error::Invalid`] where the queue's device is none that the memory is for; [`Error::Transfer`] where it is acquired already.
+    /// [`Error::Invalid`] where the queue's device is none that the memory is for; [`Error::Foreign`] where the queue, or an event, is of another
+    /// context; [`Error::Transfer`] where it is acquired already.
     pub fn acquire(&self, queue: &Queue) -> Result<(), Error> {
         queue.acquire_memory(&[self])
     }
@@ -163,12 +164,19 @@ fn transfer(
         To::OpenCl => fits(queue, memory, opencl::clEnqueueAcquireExternalMemObjectsKHR)?,
         To::OtherSide => fits(queue, memory, opencl::clEnqueueReleaseExternalMemObjectsKHR)?,
     }
+    // What belongs to another context is another platform's, perhaps: its function must not follow it.
+    if !memory.iter().all(|one| one.context.is(queue.context())) {
+        return Err(Error::Foreign { what: "memory", of: "context" });
+    }
+    if !events.iter().all(|event| event.context().is(queue.context())) {
+        return Err(Error::Foreign { what: "an event", of: "context" });
+    }
     let platform = queue.context().platform();
     let handles: Vec<cl_mem> = memory.iter().map(|one| one.handle).collect();
     let events: Vec<cl_event> = events.iter().map(|event| event.as_raw()).collect();
     let objects = Objects { queue: queue.as_raw(), objects: &handles, wait_list: &events };
     let claimed = Claimed::new(memory, to)?;
-    // SAFETY: the queue, the memory and the events are alive.
+    // SAFETY: the queue, the memory and the events are alive, and of one context.
     unsafe {
         match to {
             To::OpenCl => checked::acquire_external_memory(platform, objects, event, &[])?,

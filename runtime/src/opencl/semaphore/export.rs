@@ -91,8 +91,8 @@ impl Semaphore<Binary> {
     ///
     /// # Errors
     /// A file descriptor comes back in the error, whatever the platform did with it. [`Error::Invalid`] where the semaphore did not come from a
-    /// sync file. [`Error::Misuse`] where the semaphore is followed, and its last payload is still there or commands that use it are to be
-    /// done: upstream does not say what becomes of them.
+    /// sync file. [`Error::Misuse`] where its last payload is still there, where commands that use it are to be done, or where it is not followed
+    /// so that nobody knows: upstream does not say what becomes of them.
     pub fn reimport(&self, fd: impl Into<SyncFd>) -> Result<(), ImportError> {
         self.inner.reimport(fd.into(), true)
     }

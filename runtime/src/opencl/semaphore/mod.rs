@@ -83,6 +83,7 @@ use super::{
 #[cfg(unix)]
 use crate::descriptor;
 use crate::{
+    checked::Passed,
     import::{Carrier, DUPLICATING},
     trace,
 };
@@ -163,8 +164,9 @@ impl Semaphore<Binary> {
             platform.demand_extension(command.info(), slice::from_ref(&row.extension))?;
         }
         let words = properties.words();
-        checked::demand_properties(platform, context.place(None), PropertyList::new(&words), || row, &[])?;
-        let handle = make(context, &words, row)?;
+        let passed = checked::demand_properties(platform, context.place(None), PropertyList::new(&words), || row, &[])?;
+        // SAFETY: the list was checked, and has no handles.
+        let handle = unsafe { make(context, &words, row, passed)? };
         let export_types = Some(export.map(|handle_type| handle_type.0.into()).into_iter().collect());
         let tracker = Tracker::new(None, Beginning::Created, tracking);
         let inner = Inner { context: context.clone(), handle, imported_from: None, row: None, export_types, device, tracker };
@@ -173,10 +175,17 @@ impl Semaphore<Binary> {
 }
 
 /// Makes a semaphore from a list that was checked.
-fn make(context: &Context, words: &[u64], row: Option<&'static HandleType>) -> Result<cl_semaphore_khr, Error> {
-    // SAFETY: the context is alive; the list was checked, its devices are those of the context; handles in it are alive: an owned descriptor
-    // with whoever called, a borrowed handle or name by its lifetime.
-    unsafe { checked::create_of_properties(context.platform(), context.as_raw(), words.as_ptr(), || row) }
+///
+/// # Safety
+/// It was checked: it ends, and its devices are those of the context. Handles in it are alive.
+unsafe fn make(
+    context: &Context,
+    words: &[u64],
+    row: Option<&'static HandleType>,
+    passed: Option<Passed>,
+) -> Result<cl_semaphore_khr, Error> {
+    // SAFETY: the context is alive; the caller promises the rest.
+    unsafe { checked::create_of_properties(context.platform(), context.as_raw(), words.as_ptr(), || row, passed) }
 }
 
 impl<K: Kind> Semaphore<K> {
@@ -197,15 +206,15 @@ impl<K: Kind> Semaphore<K> {
         }
         let words = properties.words();
         let ready = || {
-            let row = demand_import::<K>(context, handle_type, device, &carrier, &words)?;
+            let (row, passed) = demand_import::<K>(context, handle_type, device, &carrier, &words)?;
             #[cfg(unix)]
             if is_suspicious && let Carrier::Fd(fd) = &carrier {
                 descriptor::check(fd, row).map_err(Error::Descriptor)?;
             }
             let witness = carrier.witness();
-            Ok((row, witness.map_err(|error| Error::System { what: DUPLICATING, number: error.raw_os_error() })?))
+            Ok((row, passed, witness.map_err(|error| Error::System { what: DUPLICATING, number: error.raw_os_error() })?))
         };
-        let (row, witness) = match ready() {
+        let (row, passed, witness) = match ready() {
             Ok(ready) => ready,
             Err(error) => return Err(ImportError::before(error, carrier)),
         };
@@ -213,7 +222,8 @@ impl<K: Kind> Semaphore<K> {
             Transference::Copy => Beginning::Copied { signaled: matches!(carrier, Carrier::Nothing) },
             Transference::Reference | Transference::Unspecified => Beginning::Unknown,
         };
-        let handle = match make(context, &words, Some(row)) {
+        // SAFETY: the list was checked; the handle in it is alive: an owned descriptor here, a borrowed handle or name by its lifetime.
+        let handle = match unsafe { make(context, &words, Some(row), passed) } {
             Ok(handle) => handle,
             // It reported success, so that it has the descriptor.
             Err(error @ Error::Nothing { .. }) => {
@@ -336,7 +346,7 @@ fn demand_import<K: Kind>(
     device: Option<cl_device_id>,
     carrier: &Carrier,
     words: &[u64],
-) -> Result<&'static HandleType, Error> {
+) -> Result<(&'static HandleType, Option<Passed>), Error> {
     let platform = context.platform();
     let command = &opencl::clCreateSemaphoreWithPropertiesKHR;
     platform.demand(&COMMANDS)?;
@@ -346,7 +356,7 @@ fn demand_import<K: Kind>(
     }
     let imports = Imports::of(context, device, row);
     let place = context.place(imports.types.as_deref());
-    checked::demand_properties(platform, place, PropertyList::new(words), || row, &[])?;
+    let passed = checked::demand_properties(platform, place, PropertyList::new(words), || row, &[])?;
     // The rules refuse every type that has no row.
     let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0.into() })?;
     demand_payload::<K>(platform, row)?;
@@ -358,7 +368,7 @@ fn demand_import<K: Kind>(
         let (why, driver) = (Obstacle::NotListed(row.capability_query), Arc::clone(platform.shared_driver()));
         return Err(Error::Unsupported(Unsupported { handle_type: row, why, listed, driver }));
     } else {
-        return Ok(row);
+        return Ok((row, passed));
     };
     Err(unsupported(platform, row, why))
 }

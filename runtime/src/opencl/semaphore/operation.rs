@@ -1,7 +1,7 @@
 //! Signals and waits: in, semaphores and what they carry, events to come after; out, one call of the platform for as many as are to be made
 //! at once on a queue, and its event where one is wanted.
 
-use std::{marker::PhantomData, ptr, sync::Arc};
+use std::{marker::PhantomData, sync::Arc};
 
 use clcu_sys::{
     opencl::{
@@ -13,10 +13,11 @@ use clcu_sys::{
 
 use super::{Binary, Fence, Inner, Semaphore};
 use crate::{
+    checked::Passed,
     gathered::Gathered,
     opencl::{
         Event, Queue,
-        checked::{self, Enqueue, OnSemaphore},
+        checked::{self, OnSemaphore, OnSemaphores},
         error::Error,
     },
     tracking::Direction,
@@ -159,7 +160,7 @@ fn followed<R: checked::Direction, D>(
     wants_event: bool,
 ) -> Result<Option<Event>, Error> {
     for (index, operation) in operations.iter().enumerate() {
-        let before = operations.iter().take(index).filter(|earlier| ptr::eq(earlier.semaphore, operation.semaphore)).count();
+        let before = operations.iter().take(index).filter(|earlier| earlier.semaphore.handle == operation.semaphore.handle).count();
         operation.semaphore.tracker.judge(direction, i32::try_from(before).unwrap_or(i32::MAX))?;
     }
     let wants_event = wants_event || operations.iter().any(|operation| operation.semaphore.tracker.wants_events());
@@ -221,17 +222,16 @@ fn call<R: checked::Direction, D>(
 ) -> Result<Option<Event>, Error> {
     let context = queue.context();
     let wait_list = Gathered::new(events.iter().map(|event| event.as_raw()));
-    let enqueue = Enqueue { queue: queue.as_raw(), semaphores: operations, wait_list: &wait_list };
+    let enqueue = OnSemaphores { queue: queue.as_raw(), semaphores: operations, wait_list: &wait_list };
     let fits = |Operation { semaphore, .. }: &Operation<'_, D>| {
         semaphore.is_of(queue) && semaphore.is_for(queue) && semaphore.knows(queue)
     };
     let fit = operations.iter().all(fits) && events.iter().all(|event| event.context().is(context));
-    if !(fit && checked::surely_holds::<R, _>(&enqueue)) {
-        look_closer::<R, D>(queue, &enqueue, events)?;
-    }
+    let certain = fit && checked::surely_holds::<R, _>(&enqueue);
+    let passed = if certain { None } else { Some(look_closer::<R, D>(queue, &enqueue, events)?) };
     let mut made = cl_event::NULL;
     // SAFETY: the queue, the semaphores and the events are alive.
-    unsafe { checked::call_on_semaphores::<R, _>(context.platform(), &enqueue, wants_event.then_some(&mut made))? };
+    unsafe { checked::call_on_semaphores::<R, _>(context.platform(), &enqueue, wants_event.then_some(&mut made), passed)? };
     Ok((!made.is_null()).then(|| Event::own(context, made)))
 }
 
@@ -239,9 +239,9 @@ fn call<R: checked::Direction, D>(
 #[cold]
 fn look_closer<R: checked::Direction, D>(
     queue: &Queue,
-    enqueue: &Enqueue<'_, Operation<'_, D>>,
+    enqueue: &OnSemaphores<'_, Operation<'_, D>>,
     events: &[&Event],
-) -> Result<(), Error> {
+) -> Result<Passed, Error> {
     let context = queue.context();
     let elsewhere = |holds: bool| (!holds).then_some(Found::Call);
     let mut checked = context.platform().checked(&R::COMMAND);
@@ -253,5 +253,5 @@ fn look_closer<R: checked::Direction, D>(
     }
     let same = events.iter().all(|event| event.context().is(context));
     checked = checked.settled("/INVALID_CONTEXT/command_queue+event_wait_list-same-context", elsewhere(same));
-    checked::checks_of_semaphores::<R, _>(checked, enqueue)?.ready().map(drop)
+    checked::checks_of_semaphores::<R, _>(checked, enqueue)?.demand()
 }

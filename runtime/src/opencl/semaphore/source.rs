@@ -16,7 +16,7 @@ use crate::payload::Fence;
 use crate::{
     import::Carrier,
     opencl::{
-        Device,
+        Device, kind,
         properties::{self, Created, Exportable},
     },
     payload::{Binary, Kind},
@@ -118,12 +118,14 @@ pub struct Source<'a, K> {
 
 impl<'a, K: Kind> Source<'a, K> {
     fn new(handle_type: HandleType, word: u64, carrier: Carrier) -> Self {
+        // What can be imported again is followed in release builds as well: whether that may be done is asked of what was done before.
+        let again = kind::of_semaphore(handle_type).is_some_and(|row| row.special_value.is_some());
         Self {
             handle_type,
             word,
             carrier,
             device: None,
-            tracking: Tracking::default(),
+            tracking: if again { Tracking::Shared } else { Tracking::default() },
             #[cfg(unix)]
             is_suspicious: false,
             kind: PhantomData,
@@ -137,7 +139,8 @@ impl<'a, K: Kind> Source<'a, K> {
         self
     }
 
-    /// How closely its signals and waits are followed.
+    /// How closely its signals and waits are followed: by default as [`Tracking::default`], but a sync file always, since
+    /// [`Semaphore::reimport`](super::Semaphore::reimport) asks what was done before and refuses what is not followed.
     pub fn tracking(mut self, tracking: Tracking) -> Self {
         self.tracking = tracking;
         self

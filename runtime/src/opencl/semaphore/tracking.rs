@@ -40,6 +40,8 @@ pub enum Misuse {
     },
     /// A sync file is re-imported, and the one before was neither waited for nor exported. Upstream does not say what becomes of it.
     NotConsumed,
+    /// A sync file is re-imported, and the semaphore is not followed: nobody knows which commands that use it are still to be done.
+    NotFollowed,
     /// A sync file is re-imported while commands that use the semaphore are still to be done. Upstream does not say what becomes of them.
     Pending {
         /// How many commands, as far as they were followed.
@@ -68,6 +70,11 @@ impl fmt::Display for Misuse {
             Self::NotConsumed => f.write_str(
                 "re-import while the sync file that was imported before was neither waited for nor exported: what becomes of it is \
                  unspecified. Wait for it first, or use `Semaphore::reimport_regardless` if the driver is known to drop it",
+            ),
+            Self::NotFollowed => f.write_str(
+                "re-import of a semaphore that is not followed: whether commands that use it are still to be done is not known, and what \
+                 becomes of them is unspecified. Import it with `Tracking::Shared`, as `Source::sync_fd` does unless told otherwise, or use \
+                 `Semaphore::reimport_regardless` and promise it",
             ),
             Self::Pending { commands } => write!(
                 f,
@@ -258,7 +265,7 @@ impl Tracker {
     /// Whether another sync file may be imported.
     #[cfg_attr(not(unix), allow(dead_code, reason = "sync files are of Linux"))]
     pub(super) fn judge_reimport(&self) -> Result<(), Misuse> {
-        let Some(mut state) = self.locked() else { return Ok(()) };
+        let mut state = self.locked().ok_or(Misuse::NotFollowed)?;
         state.forget_what_is_done();
         match state.pending.len() {
             0 if state.unconsumed && (state.is_ours || self.exclusive) => Err(Misuse::NotConsumed),
