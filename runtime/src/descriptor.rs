@@ -5,10 +5,9 @@
 //! descriptor is to the driver.
 
 use std::{
-    error, fmt,
-    fs::{self, File},
-    io,
-    os::fd::{AsFd, AsRawFd as _},
+    error, fmt, fs, io,
+    os::fd::{AsFd, AsRawFd as _, RawFd},
+    path::Path,
 };
 
 use clcu_sys::rules::{HandleKind, HandleType};
@@ -31,6 +30,8 @@ pub enum Kind {
     Foreign(String),
     /// Anything else, as the system names it.
     Other(String),
+    /// Nothing: no descriptor of this number is open.
+    Closed,
 }
 
 impl Kind {
@@ -39,11 +40,22 @@ impl Kind {
     /// # Errors
     /// On systems that do not tell, and where `/proc` is not there.
     pub fn of(fd: impl AsFd) -> io::Result<Self> {
-        let fd = fd.as_fd();
-        let link = fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd()))?;
-        let name = link.to_string_lossy().into_owned();
-        let is_file = File::from(fd.try_clone_to_owned()?).metadata()?.is_file();
-        Ok(Self::named(name, is_file))
+        Self::of_number(fd.as_fd().as_raw_fd())
+    }
+
+    /// What a number refers to in this process, which another thread may change at any time.
+    ///
+    /// # Errors
+    /// As for [`Kind::of`].
+    pub fn of_number(number: RawFd) -> io::Result<Self> {
+        const ALL: &str = "/proc/self/fd";
+        let path = Path::new(ALL).join(number.to_string());
+        match fs::read_link(&path) {
+            // It goes to what is open, whatever its name is by now.
+            Ok(link) => Ok(Self::named(link.to_string_lossy().into_owned(), fs::metadata(&path)?.is_file())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && Path::new(ALL).is_dir() => Ok(Self::Closed),
+            Err(error) => Err(error),
+        }
     }
 
     fn named(name: String, is_file: bool) -> Self {
@@ -71,6 +83,7 @@ impl fmt::Display for Kind {
             Self::SyncObject => f.write_str("anon_inode:syncobj_file"),
             Self::DmaBuf => f.write_str("a dma-buf"),
             Self::MemFd => f.write_str("a memfd"),
+            Self::Closed => f.write_str("a number that no open descriptor has"),
             Self::Device(name) | Self::Foreign(name) | Self::Other(name) => f.write_str(name),
         }
     }
@@ -84,7 +97,15 @@ impl fmt::Display for Kind {
 /// # Errors
 /// [`WrongKind`] where it cannot.
 pub fn check(fd: impl AsFd, handle_type: &'static HandleType) -> Result<(), WrongKind> {
-    let Ok(found) = Kind::of(fd) else { return Ok(()) };
+    check_number(fd.as_fd().as_raw_fd(), handle_type)
+}
+
+/// The same for a number, as raw descriptors carry one: it may be that of nothing.
+///
+/// # Errors
+/// [`WrongKind`] where it cannot, [`Kind::Closed`] among what is found.
+pub fn check_number(number: RawFd, handle_type: &'static HandleType) -> Result<(), WrongKind> {
+    let Ok(found) = Kind::of_number(number) else { return Ok(()) };
     let wanted = match (handle_type.short, handle_type.kind) {
         ("SYNC_FD", _) => "sync_file",
         ("DMA_BUF" | "DMABUF_FD", _) => "a dma-buf",
@@ -92,6 +113,7 @@ pub fn check(fd: impl AsFd, handle_type: &'static HandleType) -> Result<(), Wron
         _ => "memory of a driver",
     };
     let is_good = match (wanted, &found) {
+        (_, Kind::Closed) => false,
         ("sync_file", kind) => *kind == Kind::SyncFile,
         ("a dma-buf", kind) => *kind == Kind::DmaBuf,
         ("a semaphore of a driver", Kind::DmaBuf | Kind::MemFd) | (_, Kind::Foreign(_)) => false,
@@ -141,7 +163,7 @@ mod tests {
         assert!(matches!(Kind::of(&file), Ok(Kind::Foreign(_))));
         let (reader, _writer) = io::pipe().expect("a pipe can be made");
         assert!(matches!(Kind::of(&reader), Ok(Kind::Foreign(name)) if name.starts_with("pipe:[")));
-        let null = File::open("/dev/null").expect("it is there");
+        let null = fs::File::open("/dev/null").expect("it is there");
         assert_eq!(Kind::of(&null).ok(), Some(Kind::Device("/dev/null".into())));
     }
 }

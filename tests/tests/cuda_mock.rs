@@ -1,17 +1,21 @@
 //! The mock driver itself: it is compiled against NVIDIA's header and against the facts of this project, and does what its first lines say.
 
-use std::{env, ffi::CStr, fs, os::fd::OwnedFd, path::Path, process::Command};
+use std::{collections::BTreeSet, env, ffi::CStr, fs, os::fd::OwnedFd, path::Path, process::Command, ptr::NonNull};
 
 use clcu::{
     cuda::{
-        Access, Allocation, Context, Current, Device, Error, ExternalMemory, ExternalSemaphore, Pool, Reservation, ipc, memory,
+        Access, Allocation, Context, Current, Device, Error, ExternalMemory, ExternalSemaphore, Pool, Reservation, checked, ipc,
+        memory,
         semaphore::{Fence, Source, Tracking},
     },
     sys::{
         cuda::{
-            CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC as ArrayDescriptor, CUdevice_attribute, CUdeviceptr, CUevent,
-            CUipcEventHandle, CUipcMemHandle, CUmemAllocationHandleType, CUmemFabricHandle, CUmemPoolPtrExportData,
-            CUmemRangeFlags, CUresult,
+            CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC as ArrayDescriptor,
+            CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as SignalParameters, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as WaitParameters,
+            CUdevice_attribute, CUdeviceptr, CUevent, CUexternalSemaphore, CUexternalSemaphoreHandleType, CUgraph, CUgraphExec,
+            CUgraphNode, CUgraphNodeParams, CUgraphNodeType, CUipcEventHandle, CUipcMemHandle, CUlogicalEndpointId,
+            CUlogicalEndpointIpcHandleType, CUmemAllocationHandleType, CUmemFabricHandle, CUmemPoolPtrExportData, CUmemRangeFlags,
+            CUmulticastGranularity_flags, CUmulticastObjectProp, CUresult,
         },
         rules::Zeroed,
     },
@@ -111,6 +115,40 @@ fn event() -> CUevent {
     CUevent(std::ptr::dangling_mut::<u8>().cast())
 }
 
+/// Graphs and nodes are numbers to the mock.
+const GRAPH: CUgraph = CUgraph(std::ptr::without_provenance_mut(0x1000));
+const EXECUTABLE: CUgraphExec = CUgraphExec(std::ptr::without_provenance_mut(0x2000));
+const NODE: CUgraphNode = CUgraphNode(std::ptr::without_provenance_mut(0x1001));
+const ENDPOINT: CUlogicalEndpointIpcHandleType = CUlogicalEndpointIpcHandleType::CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_FABRIC;
+const TIMELINE: CUexternalSemaphoreHandleType =
+    CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
+
+/// A semaphore that the mock knows.
+fn raw_semaphore(driver: &Opened) -> CUexternalSemaphore {
+    CUexternalSemaphore(driver.mock.foreign(c"mock_semaphore", TIMELINE.0, 0))
+}
+
+/// A node of one signal.
+fn signaling<T>(driver: &Opened, call: impl FnOnce(&[checked::Signal<'_>]) -> T) -> T {
+    call(&[(raw_semaphore(driver), TIMELINE, &Zeroed::<SignalParameters>::new())])
+}
+
+/// A node of one wait.
+fn waiting<T>(driver: &Opened, call: impl FnOnce(&[checked::Wait<'_>]) -> T) -> T {
+    call(&[(raw_semaphore(driver), TIMELINE, &Zeroed::<WaitParameters>::new())])
+}
+
+fn empty_node() -> CUgraphNodeParams {
+    *Zeroed::<CUgraphNodeParams>::new().with(CUgraphNodeParams::TYPE, CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY)
+}
+
+fn multicast() -> Zeroed<'static, CUmulticastObjectProp> {
+    Zeroed::<CUmulticastObjectProp>::new()
+        .with(CUmulticastObjectProp::NUM_DEVICES, 2)
+        .with(CUmulticastObjectProp::SIZE, 4096)
+        .with(CUmulticastObjectProp::HANDLE_TYPES, FD.0.into())
+}
+
 const OPERATIONS: &[Operation] = &[
     (c"mock_fail_cuInit", |driver, _| Device::new(&driver.library, 0).map(drop)),
     (c"mock_fail_cuDeviceGet", |driver, _| Device::new(&driver.library, 0).map(drop)),
@@ -188,7 +226,85 @@ const OPERATIONS: &[Operation] = &[
         // SAFETY: such bytes are the mock's.
         unsafe { ipc::IpcEvent::open(current, CUipcEventHandle { reserved: [0x4e; 64] }) }?.destroy()
     }),
+    // SAFETY: graphs and nodes are numbers to the mock, and so is a multicast object; parameters began as zeroes. As for those below.
+    (c"mock_fail_cuGraphAddExternalSemaphoresSignalNode", |driver, _| unsafe {
+        signaling(driver, |all| checked::graph_add_external_semaphores_signal_node(&driver.library, GRAPH, &[], all, &[])).map(drop)
+    }),
+    (c"mock_fail_cuGraphAddExternalSemaphoresWaitNode", |driver, _| unsafe {
+        waiting(driver, |all| checked::graph_add_external_semaphores_wait_node(&driver.library, GRAPH, &[], all, &[])).map(drop)
+    }),
+    (c"mock_fail_cuGraphExternalSemaphoresSignalNodeSetParams", |driver, _| unsafe {
+        signaling(driver, |all| checked::graph_external_semaphores_signal_node_set_params(&driver.library, NODE, all, &[]))
+    }),
+    (c"mock_fail_cuGraphExternalSemaphoresWaitNodeSetParams", |driver, _| unsafe {
+        waiting(driver, |all| checked::graph_external_semaphores_wait_node_set_params(&driver.library, NODE, all, &[]))
+    }),
+    (c"mock_fail_cuGraphExecExternalSemaphoresSignalNodeSetParams", |driver, _| unsafe {
+        signaling(driver, |all| {
+            checked::graph_exec_external_semaphores_signal_node_set_params(&driver.library, EXECUTABLE, NODE, all, &[])
+        })
+    }),
+    (c"mock_fail_cuGraphExecExternalSemaphoresWaitNodeSetParams", |driver, _| unsafe {
+        waiting(driver, |all| {
+            checked::graph_exec_external_semaphores_wait_node_set_params(&driver.library, EXECUTABLE, NODE, all, &[])
+        })
+    }),
+    (c"mock_fail_cuGraphAddNode", |driver, _| unsafe {
+        checked::graph_add_node(&driver.library, GRAPH, &[], &mut empty_node(), &[], &[]).map(drop)
+    }),
+    (c"mock_fail_cuGraphNodeSetParams", |driver, _| unsafe {
+        checked::graph_node_set_params(&driver.library, NODE, &mut empty_node(), &[], &[])
+    }),
+    (c"mock_fail_cuGraphExecNodeSetParams", |driver, _| unsafe {
+        checked::graph_exec_node_set_params(&driver.library, EXECUTABLE, NODE, &mut empty_node(), &[], &[])
+    }),
+    (c"mock_fail_cuMulticastCreate", |driver, _| unsafe {
+        checked::multicast_create(&driver.library, &multicast(), &[]).map(drop)
+    }),
+    (c"mock_fail_cuMulticastGetGranularity", |driver, _| unsafe {
+        let option = CUmulticastGranularity_flags::CU_MULTICAST_GRANULARITY_MINIMUM;
+        checked::multicast_get_granularity(&driver.library, &multicast(), option, &[]).map(drop)
+    }),
+    (c"mock_fail_cuLogicalEndpointExport", |driver, _| unsafe {
+        let mut handle = [0_u8; 64];
+        checked::logical_endpoint_export(&driver.library, NonNull::from(&mut handle).cast(), CUlogicalEndpointId(5), ENDPOINT)
+    }),
+    (c"mock_fail_cuLogicalEndpointImport", |driver, _| unsafe {
+        let mut handle = [0x1e_u8; 64];
+        checked::logical_endpoint_import(&driver.library, CUlogicalEndpointId(6), NonNull::from(&mut handle).cast(), ENDPOINT)
+    }),
 ];
+
+/// What the mock can fail and no operation of the runtime reports, and why.
+const UNREPORTED: [&str; 10] = [
+    // Nothing of the runtime calls them: they are there for raw calls.
+    "cuCtxCreate",
+    "cuCtxSynchronize",
+    "cuMemAlloc",
+    "cuMemcpy",
+    // Destructors alone call them, and tell who listens.
+    "cuCtxPopCurrent",
+    "cuDevicePrimaryCtxRelease",
+    // Asked once when the driver is opened: `VERSION_FAILS`.
+    "cuDriverGetVersion",
+    // A device without one, a stream without an id, a stream of which nobody knows whether it is captured.
+    "cuDeviceGetLuid",
+    "cuStreamGetId",
+    "cuStreamIsCapturing",
+];
+
+/// No command of the mock is forgotten.
+#[test]
+fn every_command_that_the_mock_can_fail_is_failed_or_said_not_to_be_reported() {
+    let commands = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("mock/cuda_commands.h")).expect("it is there");
+    let names = commands.lines().filter_map(|line| line.trim().strip_prefix("VARIANT(")?.split(',').next());
+    let names: BTreeSet<String> = names.filter(|name| name.starts_with("cu")).map(str::to_owned).collect();
+    let name = |variable: &&CStr| variable.to_str().expect("it is ASCII").trim_start_matches("mock_fail_").to_owned();
+    let tried: BTreeSet<String> = OPERATIONS.iter().map(|(variable, _)| name(variable)).collect();
+    let unreported: BTreeSet<String> = UNREPORTED.into_iter().map(str::to_owned).collect();
+    assert_eq!(tried.union(&unreported).cloned().collect::<BTreeSet<_>>(), names);
+    assert!(tried.is_disjoint(&unreported));
+}
 
 /// Every code that upstream names, and one that it does not.
 fn codes() -> impl Iterator<Item = i32> {

@@ -209,6 +209,38 @@ fn a_hundred_imports_and_destructions_leak_neither_descriptors_nor_objects() {
     assert_eq!((open_descriptors(), driver.mock.number(c"mock_alive")), (before, 0));
 }
 
+/// A16: who asks for it gets a pipe refused, and a number that is not open, before the driver answers `CUDA_ERROR_UNKNOWN`.
+#[test]
+fn a16_an_import_that_looks_at_its_descriptor_refuses_what_no_driver_exports() {
+    let _alone = alone();
+    let Some(driver) = open("cuda_runtime_descriptors: looking") else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    let pipe = || OwnedFd::from(std::io::pipe().expect("a pipe can be made").0);
+    let (semaphore, memory) = (pipe(), pipe());
+    let numbers = [semaphore.as_raw_fd(), memory.as_raw_fd()];
+    let source = Source::timeline_semaphore_fd(semaphore).checking_descriptor();
+    let error = ExternalSemaphore::import(&current, source).expect_err("it is a pipe");
+    assert!(error.to_string().contains("is not a semaphore of a driver"), "{error}");
+    assert!(matches!(error.error(), clcu::cuda::Error::Descriptor(_)));
+    let semaphore = error.into_fd().expect("it comes back");
+    let error = ExternalMemory::import(&current, MemorySource::opaque_fd(memory, 4096).checking_descriptor());
+    let memory = error.expect_err("it is a pipe").into_fd().expect("it comes back");
+    assert_eq!([semaphore.as_raw_fd(), memory.as_raw_fd()], numbers);
+    // A number that nothing has, as raw descriptors carry them.
+    let row = clcu::cuda::kind::of_semaphore(CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD);
+    let wrong = descriptor::check_number(9999, row.expect("the table has it")).expect_err("it is not open");
+    assert!(wrong.to_string().starts_with("a number that no open descriptor has is not"), "{wrong}");
+    // SAFETY: the number is not open, which is what is to be found.
+    let source = unsafe { MemorySource::dmabuf_fd(9999, 4096) }.checking_descriptor();
+    let error = ExternalMemory::import(&current, source).expect_err("it is not open");
+    assert!(matches!(error.error(), clcu::cuda::Error::Descriptor(wrong) if wrong.found == descriptor::Kind::Closed), "{error}");
+    assert_eq!(driver.mock.calls("cuImportExternalSemaphore") + driver.mock.calls("cuImportExternalMemory"), 0);
+    // What passes is imported as ever: a device is the driver's own matter.
+    let device = std::fs::File::open("/dev/null").expect("it is there");
+    let source = Source::timeline_semaphore_fd(device.into()).checking_descriptor();
+    ExternalSemaphore::import(&current, source).expect("the mock imports it");
+}
+
 /// A16: a descriptor has a kind, which a driver may not look at. Who wants to know asks the system first.
 #[test]
 fn a16_what_cannot_be_a_handle_of_a_driver_is_told_by_its_kind_and_left_open() {

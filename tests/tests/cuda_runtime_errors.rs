@@ -3,12 +3,12 @@
 use std::error::Error as _;
 
 use clcu::{
-    cuda::{CallError, Device, Error, ExternalSemaphore, checked},
+    cuda::{Allocation, CallError, Device, Error, ExternalSemaphore, checked},
     sys::{
         cuda::{
             self, CUDA_EXTERNAL_MEMORY_HANDLE_DESC as MemoryDescriptor, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC as Descriptor,
             CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as SignalParameters, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as WaitParameters,
-            CUexternalSemaphore, CUexternalSemaphoreHandleType, CUresult, CUstream,
+            CUdevice_attribute, CUexternalSemaphore, CUexternalSemaphoreHandleType, CUmemAllocationHandleType, CUresult, CUstream,
         },
         rules::{Given, Zeroed, find_documented},
     },
@@ -92,14 +92,12 @@ fn a_descriptor_that_passed_every_check_points_to_the_driver_or_system() {
 fn every_code_of_every_call_has_a_message_that_names_it() {
     let Some(driver) = mock::cuda().open("cuda_runtime_errors: every code") else { return };
     let descriptor = Descriptor::opaque_fd(0);
-    for code in [2, 3, 4, 34, 100, 201, 304, 400, 700, 719, 801, 909, 999] {
+    for code in [2_i32, 3, 4, 34, 100, 201, 304, 400, 700, 719, 801, 909, 999] {
         let error = import_with(&driver, code, &descriptor);
         let text = error.to_string();
-        assert!(
-            text.contains(&format!("CUDA_ERROR_{}", &text[text.find("CUDA_ERROR_").expect("it has a name") + 11..][..5])),
-            "{text}"
-        );
-        assert!(text.contains(&format!("({code})")), "{text}");
+        let name = CUresult(code.cast_unsigned()).name().expect("cuda.h has it");
+        let begins = format!("cuImportExternalSemaphore (CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD): {name} ({code})");
+        assert!(text.starts_with(&begins), "{text}");
     }
     // The command reports what earlier work did.
     assert!(import_with(&driver, 719, &descriptor).advice().likely.contains("earlier work"));
@@ -158,9 +156,62 @@ fn a_rule_is_waived_for_one_call_by_its_id() {
     assert_eq!(ids.len(), 2, "{invalid}");
     let Err(Error::Invalid(left)) = import(&ids[..1]) else { panic!("one is left") };
     assert_eq!(left.violations.len(), 1);
-    // With both waived the driver decides.
-    assert_eq!(import(&ids).expect_err("the mock looks as well").result(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
+    // With both waived the driver decides, and its error does not say that they held.
+    let error = refused(import(&ids).expect_err("the mock looks as well"));
+    assert_eq!(error.result, CUresult::CUDA_ERROR_INVALID_VALUE);
+    assert_eq!(error.checked.waived, ids);
+    assert!(!error.checked.is_clean());
+    let text = error.to_string();
+    for id in &ids {
+        assert!(text.contains(id), "{text}");
+    }
+    assert!(text.contains("but those that were waived") && !text.contains("passed every check"), "{text}");
     assert_eq!(driver.mock.calls("cuImportExternalSemaphore"), 1);
+    // What is waived and holds all the same is not listed.
+    let sound = Descriptor::opaque_fd(0);
+    driver.mock.set(c"mock_fail_cuImportExternalSemaphore", 999);
+    // SAFETY: the descriptor began as zeroes.
+    let error = unsafe { checked::import_external_semaphore(&driver.library, &sound, &ids) };
+    assert!(refused(error.expect_err("the mock refuses")).checked.is_clean());
+    driver.mock.set(c"mock_fail_cuImportExternalSemaphore", 0);
+}
+
+/// Every record and argument that was looked at is named, and the kind of handle; of none, none.
+#[test]
+fn what_was_checked_before_a_refused_call_is_named_in_full() {
+    let Some(driver) = mock::cuda().open("cuda_runtime_errors: in full") else { return };
+    let current = driver.context.enter().expect("the mock has contexts");
+    driver.mock.set(c"mock_fail_cuMemCreate", 800);
+    let device = current.context().device();
+    let fabric = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC;
+    let error = Allocation::new(&device, 2 << 20, fabric).expect_err("the mock refuses").to_string();
+    assert!(error.starts_with("cuMemCreate (CU_MEM_HANDLE_TYPE_FABRIC): CUDA_ERROR_NOT_PERMITTED (800)"), "{error}");
+    assert!(error.contains("checked before the call: CUmemAllocationProp_v1 and cuMemCreate_arguments break no rule"), "{error}");
+    driver.mock.set(c"mock_fail_cuWaitExternalSemaphoresAsync", 400);
+    // SAFETY: no semaphore is passed.
+    let none = unsafe { checked::wait_external_semaphores(&driver.library, &[], CUstream::NULL, &[]) };
+    let error = refused(none.expect_err("the mock refuses"));
+    assert_eq!((error.checked.subjects.as_slice(), error.handle_type.is_none()), (&[][..], true));
+    assert!(!error.to_string().contains("checked before"), "{error}");
+}
+
+/// B09, D06: what is newer than the driver is refused by a code that says nothing of it; the message has both versions.
+#[test]
+fn b09_a_refusal_by_an_older_driver_names_both_versions() {
+    let Some(driver) = mock::cuda().with("DRIVER_VERSION=12040").open("cuda_runtime_errors: b09") else { return };
+    let device = driver.context.device();
+    let error = device.attribute(CUdevice_attribute(141)).expect_err("it came with a later release").to_string();
+    for part in [
+        "cuDeviceGetAttribute: CUDA_ERROR_INVALID_VALUE (1)",
+        "versions: bindings of CUDA 13.5, driver for CUDA 12.4",
+        "a value or command that is newer than the driver fails",
+    ] {
+        assert!(error.contains(part), "{error:?} does not contain {part:?}");
+    }
+    // The versions explain nothing of a code that is about something else.
+    driver.mock.set(c"mock_fail_cuDeviceGetAttribute", 101);
+    let other = device.attribute(CUdevice_attribute(1)).expect_err("the mock refuses").to_string();
+    assert!(!other.contains("versions:"), "{other}");
 }
 
 #[test]

@@ -256,7 +256,7 @@ fn properties_that_break_rules_are_refused_before_the_driver_sees_them() {
             ids(checked::multicast_get_granularity(library, &properties, option, &[]).map(|_| ())),
             ["cuda/CUmulticastObjectProp/flags-zero"]
         );
-        let unknown = checked::mem_import_from_shareable_handle(library, std::ptr::null_mut(), HandleTypes(64));
+        let unknown = checked::mem_import_from_shareable_handle(library, std::ptr::null_mut(), HandleTypes(64), &[]);
         assert!(matches!(unknown, Err(Error::UnknownHandleType { value: 64 })));
     }
     assert_eq!(log(&driver), [""; 0]);

@@ -1,5 +1,10 @@
 //! What only a process of its own can show: where the system looks for drivers, the environment, and the end of the process.
 
+#[cfg(unix)]
+use std::{
+    any::Any,
+    sync::{Arc, Mutex},
+};
 use std::{
     env,
     path::Path,
@@ -47,8 +52,71 @@ fn a_process_of_its_own() {
             }
             println!("opened 100 times");
         }
+        "end with objects" => end_with_objects(),
         other => panic!("{other}"),
     }
+}
+
+/// What is alive when `main` has returned, as in a static of C++ that ends then.
+#[cfg(unix)]
+static AT_EXIT: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
+
+/// Makes one of each owner, and leaves them to a destructor that runs when the driver says that it is gone.
+#[cfg(unix)]
+fn end_with_objects() {
+    use clcu::cuda::{Allocation, Context, Device, ExternalMemory, ExternalSemaphore, memory, semaphore};
+    extern "C" fn at_exit() {
+        let objects = std::mem::take(&mut *AT_EXIT.lock().expect("nobody else runs any more"));
+        println!("{} objects end", objects.len());
+        drop(objects);
+        println!("they ended");
+    }
+    let library = Arc::new(cuda::Library::open().expect("the mock driver is in the library path"));
+    let device = Device::new(&library, 0).expect("the mock has devices");
+    let context = Context::primary(&device).expect("the mock has contexts");
+    let fd = || std::fs::File::open("/dev/null").expect("it is there").into();
+    let current = context.enter().expect("the mock has contexts");
+    let semaphore = ExternalSemaphore::import(&current, semaphore::Source::timeline_semaphore_fd(fd())).expect("it imports");
+    let memory = ExternalMemory::import(&current, memory::Source::opaque_fd(fd(), 4096)).expect("it imports");
+    let handle_type = clcu::sys::cuda::CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let allocation = Allocation::new(&device, 4096, handle_type).expect("the mock makes it");
+    drop(current);
+    *AT_EXIT.lock().expect("it is this thread's") =
+        vec![Box::new(semaphore), Box::new(memory), Box::new(allocation), Box::new(context)];
+    // SAFETY: the file is the mock's, which is loaded, and its variables are `int`s.
+    unsafe {
+        let file = libloading::Library::new(&library.driver().path).expect("it is loaded");
+        for command in DESTROYING {
+            let variable = format!("mock_fail_{command}");
+            file.get::<*mut std::ffi::c_int>(variable.as_bytes()).expect("the mock has it").write_volatile(4);
+        }
+        std::mem::forget(file);
+        assert_eq!(libc::atexit(at_exit), 0);
+    }
+    println!("main returns");
+}
+
+/// What destructors call.
+#[cfg(unix)]
+const DESTROYING: [&str; 6] = [
+    "cuDestroyExternalSemaphore",
+    "cuDestroyExternalMemory",
+    "cuMemRelease",
+    "cuDevicePrimaryCtxRelease",
+    "cuCtxPushCurrent",
+    "cuCtxPopCurrent",
+];
+
+/// B37: destructors that run when the driver is gone end the process as if nothing were the matter.
+#[cfg(unix)]
+#[test]
+fn b37_objects_that_end_with_the_process_do_not_panic_where_the_driver_is_gone() {
+    let Some(driver) = mock::cuda().build("runtime_process: the end") else { return };
+    let answer = text(&child("end with objects", driver.directory(), &[]));
+    for part in ["main returns", "4 objects end", "they ended"] {
+        assert!(answer.contains(part), "{answer}");
+    }
+    assert!(!answer.contains("panicked"), "{answer}");
 }
 
 /// B04: the loader's cache has the versioned name alone.

@@ -176,7 +176,7 @@ impl Allocation {
         library.demand(&[cuda::cuMemRelease.info()])?;
         device.demand(row(handle_type)?)?;
         // SAFETY: promised by the caller.
-        let handle = unsafe { checked::mem_import_from_shareable_handle(library, carried, handle_type) }?;
+        let handle = unsafe { checked::mem_import_from_shareable_handle(library, carried, handle_type, &[]) }?;
         Ok(Self { device: device.clone(), handle, shared_as: HandleTypes::CU_MEM_HANDLE_TYPE_NONE })
     }
 

@@ -6,7 +6,7 @@
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
-use clcu_sys::cuda::{self, CUcontext, CUdevice, CUresult, CUstream};
+use clcu_sys::cuda::{self, CUcontext, CUdevice, CUstream};
 
 use super::{Library, device::Device, error::Error};
 use crate::trace;
@@ -161,10 +161,10 @@ impl<'c> Current<'c> {
 
     /// A number that no later stream gets, unlike an address. Drivers before CUDA 12.0 have none.
     fn stream_id(&self, handle: CUstream) -> Option<u64> {
-        let get_id = self.library().get(&cuda::cuStreamGetId).ok()?;
         let mut id = 0;
         // SAFETY: the stream is alive, as the caller of `stream` promises, and the result is written to memory that is ours.
-        (unsafe { get_id(handle, &raw mut id) } == CUresult::CUDA_SUCCESS).then_some(id)
+        let asked = self.library().checked(&cuda::cuStreamGetId).call(|get| unsafe { get(handle, &raw mut id) });
+        asked.is_ok().then_some(id)
     }
 }
 
@@ -233,12 +233,16 @@ impl Stream<'_> {
             // It cannot be captured, and asking while another stream is would disturb that.
             return false;
         }
-        let Ok(is_capturing) = self.current.library().get(&cuda::cuStreamIsCapturing) else { return false };
         let mut status = cuda::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+        let ask = self.current.library().checked(&cuda::cuStreamIsCapturing);
         // SAFETY: the stream is alive, and the result is written to memory that is ours.
-        let asked = unsafe { is_capturing(self.handle, &raw mut status) };
-        // Who cannot tell must not raise an alarm.
-        asked != CUresult::CUDA_SUCCESS || status != cuda::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE
+        match ask.call(|is_capturing| unsafe { is_capturing(self.handle, &raw mut status) }) {
+            Ok(()) => status != cuda::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE,
+            // A driver without the command is older than capturing.
+            Err(Error::Missing(_)) => false,
+            // Who cannot tell must not raise an alarm.
+            Err(_) => true,
+        }
     }
 }
 

@@ -20,6 +20,8 @@ use super::{
     semaphore::Misuse,
     version::{Version, Versions},
 };
+#[cfg(unix)]
+use crate::descriptor::WrongKind;
 use crate::{
     checked::Passed,
     error::{Driver, Invalid, Missing},
@@ -37,6 +39,16 @@ pub enum Error {
     Unsupported(Unsupported),
     /// A signal or wait that cannot be right whatever the other side does. The driver was not called.
     Misuse(Misuse),
+    /// A file descriptor that is no handle of the kind that it was taken for, where that was asked. The driver was not called.
+    #[cfg(unix)]
+    Descriptor(WrongKind),
+    /// A number or address that no handle of this kind has. The driver was not called.
+    NoHandle {
+        /// The kind.
+        handle_type: &'static HandleType,
+        /// What was to be passed, as the command takes it: in the place of a pointer.
+        found: usize,
+    },
     /// The driver refused.
     Call(CallError),
     /// The driver reported success, and gave nothing.
@@ -103,6 +115,19 @@ impl fmt::Display for Error {
             Self::Invalid(invalid) => invalid.fmt(f),
             Self::Unsupported(unsupported) => unsupported.fmt(f),
             Self::Misuse(misuse) => misuse.fmt(f),
+            #[cfg(unix)]
+            Self::Descriptor(wrong) => wrong.fmt(f),
+            Self::NoHandle { handle_type, found: 0 } => write!(
+                f,
+                "{}: the command takes the handle in the place of a pointer, where 0 is none; nothing was called. A file descriptor of the \
+                 number 0 has to be duplicated first",
+                handle_type.name
+            ),
+            Self::NoHandle { handle_type, found } => write!(
+                f,
+                "{}: found {found:#X}, wanted a file descriptor, which is an `int` and not negative; nothing was called",
+                handle_type.name
+            ),
             Self::Call(call) => call.fmt(f),
             Self::Nothing { command, driver } => {
                 write!(
@@ -149,7 +174,10 @@ impl error::Error for Error {
             Self::Unsupported(unsupported) => Some(unsupported),
             Self::Misuse(misuse) => Some(misuse),
             Self::Call(call) => Some(call),
+            #[cfg(unix)]
+            Self::Descriptor(wrong) => Some(wrong),
             Self::Nothing { .. }
+            | Self::NoHandle { .. }
             | Self::NoContext
             | Self::UnknownHandleType { .. }
             | Self::OutOfRange { .. }

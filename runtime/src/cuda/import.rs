@@ -1,5 +1,7 @@
 //! Whether a kind of handle can be carried by what an import was given, as far as CUDA's table and the device say.
 
+#[cfg(unix)]
+use std::os::fd::RawFd;
 use std::{io, sync::Arc};
 
 use clcu_sys::rules::{HandleType, Owner, Platform};
@@ -9,6 +11,8 @@ use super::{
     device::Device,
     error::{Error, Obstacle, Unsupported},
 };
+#[cfg(unix)]
+use crate::descriptor;
 use crate::import::DUPLICATING;
 pub(super) use crate::import::{Carrier, Witness};
 
@@ -37,6 +41,15 @@ pub(super) fn demand(carrier: &Carrier, row: &'static HandleType, device: &Devic
             Err(Error::Unsupported(Unsupported { handle_type: row, why, driver }))
         }
         None => device.demand(row),
+    }
+}
+
+/// Whether the descriptor that a record holds can be a handle of its kind, as far as the system tells.
+#[cfg(unix)]
+pub(super) fn look(carrier: &Carrier, number: RawFd, row: &'static HandleType) -> Result<(), Error> {
+    match carrier {
+        Carrier::Fd(_) | Carrier::RawFd => descriptor::check_number(number, row).map_err(Error::Descriptor),
+        _ => Ok(()),
     }
 }
 

@@ -196,12 +196,15 @@ impl Library {
 
     /// Calls `cuInit(0)`, which every other command but `cuDriverGetVersion` needs first. Calling it again does no harm.
     pub fn init(&self) -> Result<(), InitError> {
-        let init = self.get(&cuda::cuInit).map_err(InitError::Missing)?;
+        self.get(&cuda::cuInit).map_err(InitError::Missing)?;
         // SAFETY: zero is the only flag there is.
-        match unsafe { init(0) } {
-            cuda::CUresult::CUDA_SUCCESS => Ok(()),
-            cuda::CUresult::CUDA_ERROR_STUB_LIBRARY => Err(InitError::StubLibrary { path: self.driver().path.clone() }),
-            result => Err(InitError::Failed { result, driver: Arc::clone(&self.resolved.driver) }),
+        match self.checked(&cuda::cuInit).call(|init| unsafe { init(0) }).map_err(|error| error.result()) {
+            Ok(()) => Ok(()),
+            Err(Some(cuda::CUresult::CUDA_ERROR_STUB_LIBRARY)) => Err(InitError::StubLibrary { path: self.driver().path.clone() }),
+            Err(result) => {
+                let result = result.unwrap_or(cuda::CUresult::CUDA_ERROR_UNKNOWN);
+                Err(InitError::Failed { result, driver: Arc::clone(&self.resolved.driver) })
+            }
         }
     }
 

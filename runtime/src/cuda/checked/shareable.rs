@@ -13,7 +13,7 @@ use clcu_sys::{
         CUmemPoolProps, CUmemPoolPtrExportData, CUmemRangeHandleType, CUmemoryPool, CUmulticastGranularity_flags,
         CUmulticastObjectProp,
     },
-    rules::{Given, HandleType},
+    rules::{Given, HandleType, Platform},
 };
 
 use super::{given, some};
@@ -21,6 +21,13 @@ use crate::cuda::{Library, error::Error, kind};
 
 fn known(row: Option<&'static HandleType>, value: u32) -> Result<&'static HandleType, Error> {
     row.ok_or(Error::UnknownHandleType { value })
+}
+
+/// Refuses what stands in the place of a pointer and can be no handle of the kind.
+fn could_be(carried: *mut c_void, row: &'static HandleType) -> Result<(), Error> {
+    let (found, is_fd) = (carried.addr(), matches!(row.platform, Platform::Posix));
+    let is_number = |found: usize| i32::try_from(found).is_ok();
+    if found != 0 && (!is_fd || is_number(found)) { Ok(()) } else { Err(Error::NoHandle { handle_type: row, found }) }
 }
 
 /// The facts of a call about something that can be exported as these types.
@@ -43,7 +50,8 @@ pub unsafe fn mem_create(
     let arguments = cuda::cuMemCreate_arguments { flags: 0 };
     let given = exportable(library, properties.requestedHandleTypes);
     // SAFETY: promised by the caller.
-    let checked = unsafe { library.checked(command).waiving(waived).raw_record(properties, &given) }.arguments(&arguments, &given);
+    let checked = unsafe { library.checked(command).waiving(waived).raw_record(properties, &given) };
+    let checked = checked.about(kind::of_allocation(properties.requestedHandleTypes)).arguments(&arguments, &given);
     // SAFETY: both pointers are good for the call; the caller promises the rest.
     checked.call(|create| unsafe { create(&raw mut handle, size, properties, 0) })?;
     some(library, command.info(), handle, handle.0 == 0)
@@ -97,11 +105,13 @@ pub unsafe fn mem_import_from_shareable_handle(
     library: &Library,
     carried: *mut c_void,
     handle_type: CUmemAllocationHandleType,
+    waived: &[&str],
 ) -> Result<CUmemGenericAllocationHandle, Error> {
     let command = &cuda::cuMemImportFromShareableHandle;
     let row = known(kind::of_allocation(handle_type), handle_type.0)?;
+    could_be(carried, row)?;
     let mut handle = CUmemGenericAllocationHandle(0);
-    let checked = library.checked(command).about(Some(row));
+    let checked = library.checked(command).about(Some(row)).waiving(waived);
     // SAFETY: the result is written to memory that is ours; the caller promises the rest.
     checked.call(|import| unsafe { import(&raw mut handle, carried, handle_type) })?;
     some(library, command.info(), handle, handle.0 == 0)
@@ -117,6 +127,7 @@ pub unsafe fn mem_pool_create(library: &Library, properties: &CUmemPoolProps, wa
     let given = exportable(library, properties.handleTypes);
     // SAFETY: promised by the caller.
     let checked = unsafe { library.checked(command).waiving(waived).raw_record(properties, &given) };
+    let checked = checked.about(kind::of_allocation(properties.handleTypes));
     // SAFETY: both pointers are good for the call; the caller promises the rest.
     checked.call(|create| unsafe { create(&raw mut pool, properties) })?;
     some(library, command.info(), pool, pool.is_null())
@@ -154,6 +165,7 @@ pub unsafe fn mem_pool_import_from_shareable_handle(
 ) -> Result<CUmemoryPool, Error> {
     let command = &cuda::cuMemPoolImportFromShareableHandle;
     let row = known(kind::of_allocation(handle_type), handle_type.0)?;
+    could_be(carried, row)?;
     let mut pool = CUmemoryPool::NULL;
     let arguments = cuda::cuMemPoolImportFromShareableHandle_arguments { flags: 0 };
     let checked = library.checked(command).about(Some(row)).waiving(waived).arguments(&arguments, &library.given);

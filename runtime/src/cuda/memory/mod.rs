@@ -57,7 +57,9 @@ impl ExternalMemory {
 
     /// Imports memory, with what tells afterwards what became of the descriptor: a duplicate, if nothing else does.
     fn import_seen(current: &Current<'_>, source: Source<'_>, witness: Option<Witness>) -> Result<(Self, Witness), ImportError> {
-        let Source { descriptor, carrier } = source;
+        #[cfg(unix)]
+        let is_suspicious = source.is_suspicious;
+        let Source { descriptor, carrier, .. } = source;
         let library = current.library();
         let (handle_type, size) = (descriptor.r#type, descriptor.size);
         let command = &cuda::cuImportExternalMemory;
@@ -67,6 +69,10 @@ impl ExternalMemory {
             let ready = library.checked(command).about(row).record(&descriptor, &library.given).ready()?;
             // The rules refuse every type that has no row.
             let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
+            #[cfg(unix)]
+            if is_suspicious {
+                import::look(&carrier, descriptor.get(cuda::CUDA_EXTERNAL_MEMORY_HANDLE_DESC::HANDLE_FD), row)?;
+            }
             import::demand(&carrier, row, &current.context().device())?;
             Ok((ready, row))
         };

@@ -38,11 +38,19 @@ use crate::{cuda::error::Error, import::DUPLICATING};
 pub struct Source<'a> {
     pub(super) descriptor: Zeroed<'a, Descriptor>,
     pub(super) carrier: Carrier,
+    /// Whether it is asked what the descriptor refers to.
+    #[cfg(unix)]
+    pub(super) is_suspicious: bool,
 }
 
 impl<'a> Source<'a> {
     fn new(descriptor: Zeroed<'a, Descriptor>, carrier: Carrier) -> Self {
-        Self { descriptor, carrier }
+        Self {
+            descriptor,
+            carrier,
+            #[cfg(unix)]
+            is_suspicious: false,
+        }
     }
 
     fn of(handle_type: CUexternalMemoryHandleType, size: u64) -> Zeroed<'a, Descriptor> {
@@ -57,7 +65,7 @@ impl<'a> Source<'a> {
                 Ok(duplicate) => {
                     let carrier = Carrier::Fd(duplicate);
                     let descriptor = self.descriptor.with(Descriptor::HANDLE_FD, carrier.number());
-                    Ok((Self { descriptor, carrier }, Some(Witness::callers(fd))))
+                    Ok((Self { descriptor, carrier, ..self }, Some(Witness::callers(fd))))
                 }
                 Err(error) => {
                     let error = Error::System { what: DUPLICATING, number: error.raw_os_error() };
@@ -73,6 +81,15 @@ impl<'a> Source<'a> {
     pub fn dedicated(mut self) -> Self {
         let flags = self.descriptor.get(Descriptor::FLAGS) | CUDA_EXTERNAL_MEMORY_DEDICATED;
         self.descriptor.set(Descriptor::FLAGS, flags);
+        self
+    }
+
+    /// The operating system is asked what the descriptor refers to, and the import refused if it cannot be a handle of this type
+    /// ([`descriptor::check`](crate::descriptor::check)): a driver answers `CUDA_ERROR_UNKNOWN` to a pipe, or crashes. It costs a few system
+    /// calls.
+    #[cfg(unix)]
+    pub fn checking_descriptor(mut self) -> Self {
+        self.is_suspicious = true;
         self
     }
 

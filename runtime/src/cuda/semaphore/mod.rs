@@ -95,6 +95,8 @@ impl<K: Kind> ExternalSemaphore<K> {
     /// # Errors
     /// A file descriptor comes back in the error, whatever the driver did with it: see [`ImportError::into_fd`].
     pub fn import(current: &Current<'_>, source: Source<'_, K>) -> Result<Self, ImportError> {
+        #[cfg(unix)]
+        let is_suspicious = source.is_suspicious;
         let Source { descriptor, carrier, tracking, .. } = source;
         let library = current.library();
         let handle_type = descriptor.r#type;
@@ -113,6 +115,10 @@ impl<K: Kind> ExternalSemaphore<K> {
             if row.payload != K::PAYLOAD {
                 let driver = Arc::clone(library.shared_driver());
                 return Err(Error::Unsupported(Unsupported { handle_type: row, why: Obstacle::Payload, driver }));
+            }
+            #[cfg(unix)]
+            if is_suspicious {
+                import::look(&carrier, descriptor.get(cuda::CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::HANDLE_FD), row)?;
             }
             import::demand(&carrier, row, &current.context().device())?;
             Ok((ready, row, import::witness(&carrier)?))

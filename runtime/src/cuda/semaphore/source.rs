@@ -41,12 +41,22 @@ pub struct Source<'a, K> {
     pub(super) descriptor: Zeroed<'a, Descriptor>,
     pub(super) carrier: Carrier,
     pub(super) tracking: Tracking,
+    /// Whether it is asked what the descriptor refers to.
+    #[cfg(unix)]
+    pub(super) is_suspicious: bool,
     kind: PhantomData<fn() -> K>,
 }
 
 impl<'a, K: Kind> Source<'a, K> {
     fn new(descriptor: Zeroed<'a, Descriptor>, carrier: Carrier) -> Self {
-        Self { descriptor, carrier, tracking: Tracking::default(), kind: PhantomData }
+        Self {
+            descriptor,
+            carrier,
+            tracking: Tracking::default(),
+            #[cfg(unix)]
+            is_suspicious: false,
+            kind: PhantomData,
+        }
     }
 
     fn of(handle_type: CUexternalSemaphoreHandleType) -> Zeroed<'a, Descriptor> {
@@ -56,6 +66,15 @@ impl<'a, K: Kind> Source<'a, K> {
     /// How closely its signals and waits are followed.
     pub fn tracking(mut self, tracking: Tracking) -> Self {
         self.tracking = tracking;
+        self
+    }
+
+    /// The operating system is asked what the descriptor refers to, and the import refused if it cannot be a handle of this type
+    /// ([`descriptor::check`](crate::descriptor::check)): a driver answers `CUDA_ERROR_UNKNOWN` to a pipe, or crashes. It costs a few system
+    /// calls.
+    #[cfg(unix)]
+    pub fn checking_descriptor(mut self) -> Self {
+        self.is_suspicious = true;
         self
     }
 
