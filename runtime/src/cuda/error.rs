@@ -202,7 +202,7 @@ pub struct CallError {
 impl CallError {
     /// Whether upstream lists the code for the command; `None` where it lists none for it.
     ///
-    /// Success is listed as well. The lists are those of the comments in `cuda.h`, of the version that the bindings were made from.
+    /// The lists are those of the comments in `cuda.h`.
     #[must_use]
     pub fn is_documented(&self) -> Option<bool> {
         let codes = find_documented(cuda::ERRORS, self.command)?.codes?;

@@ -56,7 +56,7 @@ pub unsafe fn export_event(current: &Current<'_>, event: CUevent) -> Result<CUip
 ///
 /// It is closed here; who exported it frees it, later.
 ///
-/// Since CUDA 4.1. Source: `cuIpcOpenMemHandle` of `cuda.h`.
+/// Since CUDA 11.0. Source: `cuIpcOpenMemHandle_v2` of `cuda.h`.
 #[derive(Debug)]
 pub struct IpcMemory {
     context: Context,
