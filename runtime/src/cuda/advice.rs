@@ -10,6 +10,8 @@ use clcu_sys::{
 use super::error::CallError;
 
 /// A likely cause and a next step; each may be empty.
+///
+/// Both are text of this crate, in English, which may change with each version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Advice {
     /// What is likely wrong.

@@ -53,14 +53,24 @@ impl Allocation {
     /// `size` is a multiple of [`Allocation::granularity`]. For Windows handles use
     /// [`Allocation::with_properties`]: they need security attributes.
     ///
+    /// Since CUDA 10.2. Source: `cuMemCreate` of `cuda.h`.
+    ///
     /// # Errors
-    /// [`Error::Unsupported`] where the device says that it lacks one of the types.
+    /// [`Error::Missing`] where the driver lacks the command, or the one that releases; [`Error::Unsupported`] where the system, driver
+    /// or device lacks one of the types; [`Error::Invalid`] for NT handles, which need security attributes; [`Error::Call`] with what
+    /// it answers; [`Error::Nothing`] where it reports success and gives none.
     pub fn new(device: &Device, size: usize, shared_as: HandleTypes) -> Result<Self, Error> {
         // SAFETY: the properties have no pointer.
         unsafe { Self::with_properties(device, size, &properties(device, shared_as)) }
     }
 
     /// What sizes of such allocations, and of what is mapped of them, are multiples of, in bytes.
+    ///
+    /// Since CUDA 10.2. Source: `cuMemGetAllocationGranularity` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for NT handles, which need security attributes; [`Error::Missing`] where the driver lacks the command;
+    /// [`Error::Call`] with what it answers; [`Error::Nothing`] where it says zero.
     pub fn granularity(device: &Device, shared_as: HandleTypes) -> Result<usize, Error> {
         let minimum = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM;
         let properties = properties(device, shared_as);
@@ -68,7 +78,14 @@ impl Allocation {
         unsafe { checked::mem_get_allocation_granularity(device.library(), &properties, minimum, &[]) }
     }
 
-    /// Allocates with all properties that the driver takes.
+    /// Allocates `size` bytes with all properties that the driver takes.
+    ///
+    /// Since CUDA 10.2. Source: `cuMemCreate`, `CUmemAllocationProp` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that releases; [`Error::Unsupported`] where the system, driver
+    /// or device lacks one of the types; [`Error::Invalid`] lists every rule that the properties break; [`Error::Call`] with what it
+    /// answers; [`Error::Nothing`] where it reports success and gives none.
     ///
     /// # Safety
     /// `win32HandleMetaData` is null, or points to what the driver expects there, for the call.
@@ -89,6 +106,13 @@ impl Allocation {
     /// Exports it as a new file descriptor, which is the caller's, and closed when the program executes another.
     ///
     /// The driver gives it without that flag, which is set at once; a process that another thread starts just between inherits it.
+    ///
+    /// Since CUDA 10.2. Source: `cuMemExportToShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the system, driver or device lacks the type of handle; [`Error::Missing`] where the driver lacks
+    /// the command; [`Error::Call`] with what it answers, as for what was not made to be exported so; [`Error::Nothing`] where it
+    /// reports success and gives none; [`Error::System`] where the descriptor cannot be made to close on exec.
     #[cfg(unix)]
     pub fn export_fd(&self) -> Result<OwnedFd, Error> {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -98,6 +122,13 @@ impl Allocation {
     }
 
     /// Exports it as a new NT handle, which is the caller's.
+    ///
+    /// Since CUDA 10.2. Source: `cuMemExportToShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the system, driver or device lacks the type of handle; [`Error::Missing`] where the driver lacks
+    /// the command; [`Error::Call`] with what it answers, as for what was not made to be exported so; [`Error::Nothing`] where it
+    /// reports success and gives none.
     #[cfg(windows)]
     pub fn export_handle(&self) -> Result<OwnedHandle, Error> {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_WIN32;
@@ -107,6 +138,13 @@ impl Allocation {
     }
 
     /// Exports it as a global KMT handle of Windows. It is a number that holds no reference: nobody closes it.
+    ///
+    /// Since CUDA 10.2. Source: `cuMemExportToShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the system, driver or device lacks the type of handle; [`Error::Missing`] where the driver lacks
+    /// the command; [`Error::Call`] with what it answers, as for what was not made to be exported so; [`Error::Nothing`] where it
+    /// reports success and gives none.
     pub fn export_kmt(&self) -> Result<u32, Error> {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_WIN32_KMT;
         let command = cuda::cuMemExportToShareableHandle.info();
@@ -114,7 +152,13 @@ impl Allocation {
         export::number(&self.device, row(handle_type)?, command, |out| unsafe { self.export(handle_type, out) })
     }
 
-    /// Exports it as bytes that a process on another machine of the fabric imports. They hold no reference.
+    /// Exports it as 64 bytes that a process on another machine of the fabric imports. They hold no reference.
+    ///
+    /// Since CUDA 12.3. Source: `CU_MEM_HANDLE_TYPE_FABRIC`, `cuMemExportToShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the system, driver or device lacks the type of handle; [`Error::Missing`] where the driver lacks
+    /// the command; [`Error::Call`] with what it answers, as for what was not made to be exported so.
     pub fn export_fabric(&self) -> Result<CUmemFabricHandle, Error> {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_FABRIC;
         // SAFETY: the allocation is alive, and the memory is as large as the row says that the driver writes for the type.
@@ -131,6 +175,13 @@ impl Allocation {
 
     /// Imports an allocation from a file descriptor.
     ///
+    /// Since CUDA 10.2. Source: `cuMemImportFromShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that releases; [`Error::Unsupported`] where the system, driver
+    /// or device lacks the type of handle; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives
+    /// none.
+    ///
     /// # Safety
     /// Upstream does not say who closes the descriptor, so it is left alone: the caller finds out whether this driver closed it, and closes
     /// it neither twice nor for somebody else. It is open until this returned.
@@ -144,6 +195,13 @@ impl Allocation {
 
     /// Imports an allocation from an NT handle.
     ///
+    /// Since CUDA 10.2. Source: `cuMemImportFromShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that releases; [`Error::Unsupported`] where the system, driver
+    /// or device lacks the type of handle; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives
+    /// none.
+    ///
     /// # Safety
     /// As for file descriptors: upstream does not say who closes the handle. It is open until this returned.
     #[cfg(windows)]
@@ -154,6 +212,13 @@ impl Allocation {
 
     /// Imports an allocation from a global KMT handle of Windows.
     ///
+    /// Since CUDA 10.2. Source: `cuMemImportFromShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that releases; [`Error::Unsupported`] where the system, driver
+    /// or device lacks the type of handle; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives
+    /// none.
+    ///
     /// # Safety
     /// It is one of an allocation of CUDA, which lives until this returned.
     pub unsafe fn import_kmt(device: &Device, handle: u32) -> Result<Self, Error> {
@@ -163,7 +228,14 @@ impl Allocation {
         unsafe { Self::import(device, HandleTypes::CU_MEM_HANDLE_TYPE_WIN32_KMT, handle) }
     }
 
-    /// Imports an allocation from bytes that [`Allocation::export_fabric`] gave, perhaps on another machine.
+    /// Imports an allocation from the 64 bytes that [`Allocation::export_fabric`] gave, perhaps on another machine.
+    ///
+    /// Since CUDA 12.3. Source: `CU_MEM_HANDLE_TYPE_FABRIC`, `cuMemImportFromShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that releases; [`Error::Unsupported`] where the system, driver
+    /// or device lacks the type of handle; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives
+    /// none.
     pub fn import_fabric(device: &Device, handle: &CUmemFabricHandle) -> Result<Self, Error> {
         // SAFETY: the driver reads 64 bytes there.
         unsafe { Self::import(device, HandleTypes::CU_MEM_HANDLE_TYPE_FABRIC, (&raw const *handle).cast_mut().cast()) }
@@ -185,8 +257,11 @@ impl Allocation {
     /// `size` is a multiple of [`Allocation::granularity`]; of an allocation that was imported, who exported it knows how large it is. The
     /// allocation may be released afterwards: its memory stays until it is unmapped.
     ///
+    /// Since CUDA 10.2. Source: `cuMemAddressReserve`, `cuMemMap`, `cuMemSetAccess` of `cuda.h`.
+    ///
     /// # Errors
-    /// Nothing is mapped then, and no addresses are kept.
+    /// Nothing is mapped then, and no addresses are kept. Those of [`Reservation::new`](super::Reservation::new) and of
+    /// [`Reservation::map`](super::Reservation::map).
     pub fn map(&self, size: usize, access: &[(&Device, Access)]) -> Result<MappedAllocation, Error> {
         MappedAllocation::new(self, size, access)
     }
@@ -197,19 +272,28 @@ impl Allocation {
         &self.device
     }
 
-    /// For other crates. It stays this value's to release.
+    /// The handle, for other crates. It stays this value's to release.
+    ///
+    /// Since CUDA 10.2. Source: `CUmemGenericAllocationHandle` of `cuda.h`.
     #[must_use]
     pub fn as_raw(&self) -> CUmemGenericAllocationHandle {
         self.handle
     }
 
-    /// Gives it away, with the duty to release it.
+    /// Gives the handle away, with the duty to release it by `cuMemRelease`.
+    ///
+    /// Since CUDA 10.2. Source: `CUmemGenericAllocationHandle` of `cuda.h`.
     #[must_use]
     pub fn into_raw(mut self) -> CUmemGenericAllocationHandle {
         mem::replace(&mut self.handle, CUmemGenericAllocationHandle(0))
     }
 
     /// Releases it. Dropping it does the same, and says nothing of a failure but to who listens for events.
+    ///
+    /// Since CUDA 10.2. Source: `cuMemRelease` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers. It is not tried again.
     pub fn release(mut self) -> Result<(), Error> {
         self.end()
     }

@@ -60,6 +60,8 @@ pub struct Checked<'l, F> {
 
 impl Library {
     /// A command to be called with what is checked first.
+    ///
+    /// Nothing is looked for or called before [`Checked::call`].
     #[inline]
     pub fn checked<F: Copy>(&self, command: &Command<F>) -> Checked<'_, F> {
         Checked { library: self, command: *command, checks: Checks::new(command.info()) }
@@ -113,6 +115,9 @@ impl<'l, F: Copy> Checked<'l, F> {
     }
 
     /// Goes on only if no rule was broken so far.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with every rule that is broken by what was added so far.
     #[inline]
     pub fn ready(mut self) -> Result<Self, Error> {
         self.checks.verdict()?;
@@ -120,6 +125,10 @@ impl<'l, F: Copy> Checked<'l, F> {
     }
 
     /// Calls the driver, if no rule was broken. `invoke` gets the function, and promises what the command's documentation asks for.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with every rule that is broken, and nothing is called; [`Error::Missing`] where the driver lacks the command;
+    /// [`Error::Call`] with what it answers, if that is not `CUDA_SUCCESS`.
     #[inline]
     pub fn call(mut self, invoke: impl FnOnce(F) -> CUresult) -> Result<(), Error> {
         self.checks.verdict()?;
@@ -167,6 +176,8 @@ fn refused(
 }
 
 /// The facts that are the same for every call of this driver: its system and version.
+///
+/// The version is what `cuDriverGetVersion` of `cuda.h` said when the library was opened.
 #[must_use]
 pub fn given(library: &Library) -> Given<'static> {
     library.given

@@ -12,6 +12,8 @@ use super::{Library, device::Device, error::Error};
 use crate::trace;
 
 /// A context, retained or borrowed. A clone is another name for the same; the last one releases what was retained.
+///
+/// Since CUDA 2.0. Source: `CUcontext` of `cuda.h`.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -24,6 +26,12 @@ struct Inner {
 
 impl Context {
     /// The primary context of a device, which the CUDA runtime uses as well. It is retained, and released by the last clone.
+    ///
+    /// Since CUDA 11.0. Source: `cuDevicePrimaryCtxRetain`, `cuDevicePrimaryCtxRelease_v2` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that releases; [`Error::Call`] with what it answers;
+    /// [`Error::Nothing`] where it reports success and gives none.
     pub fn primary(device: &Device) -> Result<Self, Error> {
         let library = Arc::clone(device.library());
         let mut handle = CUcontext::NULL;
@@ -37,6 +45,13 @@ impl Context {
     }
 
     /// A context that somebody else made and destroys.
+    ///
+    /// It is borrowed: neither retained nor destroyed.
+    ///
+    /// Since CUDA 4.0. Source: `cuCtxPushCurrent_v2`, `cuCtxGetDevice` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::NoContext`] for null; [`Error::Missing`] and [`Error::Call`] where it cannot be made current and asked for its device.
     ///
     /// # Safety
     /// It is a context of this driver, and stays alive for as long as this value, its clones, and objects that are made with them.
@@ -57,6 +72,11 @@ impl Context {
 
     /// The context that is current on this thread: that of another crate, or of the CUDA runtime.
     ///
+    /// Since CUDA 4.0. Source: `cuCtxGetCurrent` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::NoContext`] where none is current; else those of [`Context::from_raw`].
+    ///
     /// # Safety
     /// As for [`Context::from_raw`].
     pub unsafe fn current(library: &Arc<Library>) -> Result<Self, Error> {
@@ -68,6 +88,11 @@ impl Context {
     }
 
     /// Makes it current on this thread until the guard is dropped. Guards of one thread end in the reverse of their order.
+    ///
+    /// Since CUDA 4.0. Source: `cuCtxPushCurrent_v2`, `cuCtxPopCurrent_v2` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks one of both commands; [`Error::Call`] with what it answers.
     #[inline]
     pub fn enter(&self) -> Result<Current<'_>, Error> {
         let library = self.library();
@@ -78,7 +103,9 @@ impl Context {
         Ok(Current { context: self, thread: PhantomData })
     }
 
-    /// For other crates. It stays this value's to release.
+    /// The handle, for other crates. It stays this value's to release.
+    ///
+    /// Since CUDA 2.0. Source: `CUcontext` of `cuda.h`.
     #[inline]
     #[must_use]
     pub fn as_raw(&self) -> CUcontext {
@@ -120,6 +147,8 @@ impl fmt::Debug for Context {
 }
 
 /// A context that is current on this thread, until this is dropped.
+///
+/// Since CUDA 4.0. Source: `cuCtxPushCurrent_v2`, `cuCtxPopCurrent_v2` of `cuda.h`.
 #[derive(Debug)]
 #[must_use = "the context is current for as long as this lives"]
 pub struct Current<'c> {
@@ -144,6 +173,8 @@ impl<'c> Current<'c> {
     }
 
     /// The default stream: the legacy one, or this thread's own, as the library was opened.
+    ///
+    /// Since CUDA 2.0. Source: `CUstream` of `cuda.h`.
     #[inline]
     #[must_use]
     pub fn default_stream(&self) -> Stream<'_> {
@@ -151,6 +182,10 @@ impl<'c> Current<'c> {
     }
 
     /// A stream that somebody else made and destroys.
+    ///
+    /// The driver is asked for its id where it has one to give, which is not an error where it has none.
+    ///
+    /// Since CUDA 2.0, with `cuStreamGetId` since 12.0. Source: `CUstream` of `cuda.h`.
     ///
     /// # Safety
     /// It is a stream of this context, or one of the special handles, and stays alive as long as the result.
@@ -182,6 +217,8 @@ impl Drop for Current<'_> {
 }
 
 /// A stream of the current context. It orders what the device does, and owns nothing.
+///
+/// Since CUDA 2.0. Source: `CUstream` of `cuda.h`.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<'t> {
     pub(super) current: &'t Current<'t>,
@@ -190,7 +227,9 @@ pub struct Stream<'t> {
 }
 
 impl Stream<'_> {
-    /// For other crates, and for the driver.
+    /// The handle, for other crates and for the driver; null for the default stream. Who made it keeps it.
+    ///
+    /// Since CUDA 2.0. Source: `CUstream` of `cuda.h`.
     #[inline]
     #[must_use]
     pub fn as_raw(&self) -> CUstream {
@@ -205,6 +244,14 @@ impl Stream<'_> {
     }
 
     /// Waits on this thread until the device has done all that was put on the stream.
+    ///
+    /// There is no timeout.
+    ///
+    /// Since CUDA 2.0. Source: `cuStreamSynchronize` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers, which may be an error of that work,
+    /// or of earlier work.
     pub fn synchronize(&self) -> Result<(), Error> {
         // SAFETY: the stream is alive.
         self.current.library().checked(&cuda::cuStreamSynchronize).call(|synchronize| unsafe { synchronize(self.handle) })

@@ -17,6 +17,10 @@ use super::{
 };
 
 /// A device of a driver.
+///
+/// It is a number, which nobody owns. A clone is another name for the same.
+///
+/// Since CUDA 2.0. Source: `CUdevice` of `cuda.h`.
 #[derive(Clone)]
 pub struct Device {
     library: Arc<Library>,
@@ -25,6 +29,12 @@ pub struct Device {
 
 impl Device {
     /// The device with this number, as `CUDA_VISIBLE_DEVICES` leaves them, from 0. Initialises the driver.
+    ///
+    /// Since CUDA 2.0. Source: `cuDeviceGet`, `cuInit` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks a command; [`Error::Call`] with what it answers, as `CUDA_ERROR_INVALID_DEVICE` for a
+    /// number that no device has.
     pub fn new(library: &Arc<Library>, ordinal: i32) -> Result<Self, Error> {
         initialise(library)?;
         let mut handle = CUdevice(0);
@@ -33,7 +43,12 @@ impl Device {
         Ok(Self { library: Arc::clone(library), handle })
     }
 
-    /// All devices. Initialises the driver.
+    /// All devices, in the order of their numbers. Initialises the driver.
+    ///
+    /// Since CUDA 2.0. Source: `cuDeviceGetCount`, `cuDeviceGet`, `cuInit` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks a command; [`Error::Call`] with what it answers.
     pub fn all(library: &Arc<Library>) -> Result<Vec<Self>, Error> {
         initialise(library)?;
         let mut count = 0;
@@ -44,8 +59,11 @@ impl Device {
 
     /// The device that another API calls by this identity: `deviceUUID` or `deviceLUID` of Vulkan, `AdapterLuid` of DXGI.
     ///
+    /// Since CUDA 11.4 by UUID, since 10.0 by LUID. Source: `cuDeviceGetUuid_v2`, `cuDeviceGetLuid` of `cuda.h`.
+    ///
     /// # Errors
-    /// [`Error::NoSuchDevice`] names what was looked for and everything there is.
+    /// [`Error::NoSuchDevice`] names what was looked for and everything there is; else those of [`Device::all`], [`Device::uuid`] and
+    /// [`Device::luid`].
     pub fn matching(library: &Arc<Library>, wanted: Identity) -> Result<Self, Error> {
         let mut found = Vec::new();
         for device in Self::all(library)? {
@@ -70,7 +88,9 @@ impl Device {
         Self { library: Arc::clone(library), handle }
     }
 
-    /// For other crates.
+    /// The handle, for other crates. It is a number, which nobody owns.
+    ///
+    /// Since CUDA 2.0. Source: `CUdevice` of `cuda.h`.
     #[must_use]
     pub fn as_raw(&self) -> CUdevice {
         self.handle
@@ -83,6 +103,13 @@ impl Device {
     }
 
     /// Its name, as `"NVIDIA H200"`.
+    ///
+    /// At most 255 bytes; what is no UTF-8 is replaced.
+    ///
+    /// Since CUDA 2.0. Source: `cuDeviceGetName` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
     pub fn name(&self) -> Result<String, Error> {
         let mut name = [0_u8; 256];
         // SAFETY: the buffer is as long as is said.
@@ -93,7 +120,12 @@ impl Device {
         Ok(String::from_utf8_lossy(name).into_owned())
     }
 
-    /// The identity that Vulkan calls `deviceUUID`.
+    /// The identity that Vulkan calls `deviceUUID`: 16 bytes.
+    ///
+    /// Since CUDA 11.4. Source: `cuDeviceGetUuid_v2` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
     pub fn uuid(&self) -> Result<Uuid, Error> {
         let mut uuid = CUuuid { bytes: [0; 16] };
         // SAFETY: the result is written to memory that is ours.
@@ -101,7 +133,14 @@ impl Device {
         Ok(Uuid(uuid.bytes.map(|byte| u8::from_ne_bytes(byte.to_ne_bytes()))))
     }
 
-    /// The identity that Windows gives it; `None` where it has none, as on Linux.
+    /// The identity that Windows gives it: 8 bytes, and a mask of nodes; `None` where it has none, as on Linux.
+    ///
+    /// Since CUDA 10.0. Source: `cuDeviceGetLuid` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers, other than the codes by which it says that there is none:
+    /// `CUDA_ERROR_NOT_SUPPORTED`, `CUDA_ERROR_INVALID_DEVICE`, `CUDA_ERROR_INVALID_VALUE`. A driver that lacks the command is `None`
+    /// as well.
     pub fn luid(&self) -> Result<Option<Luid>, Error> {
         let (mut luid, mut node_mask) = ([0_u8; 8], 0);
         let get = |get: unsafe extern "system" fn(*mut c_char, *mut u32, CUdevice) -> CUresult| {
@@ -124,6 +163,14 @@ impl Device {
     }
 
     /// One attribute. A driver that is older than the attribute refuses.
+    ///
+    /// What the number means, and its unit, is the attribute's own; of those that say whether something is there, 0 is no.
+    ///
+    /// Since CUDA 2.0. Source: `cuDeviceGetAttribute`, `CUdevice_attribute` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers, as `CUDA_ERROR_INVALID_VALUE` for
+    /// an attribute that it does not know.
     pub fn attribute(&self, attribute: CUdevice_attribute) -> Result<i32, Error> {
         let mut value = 0;
         let get = self.library.checked(&cuda::cuDeviceGetAttribute);
@@ -134,6 +181,8 @@ impl Device {
 
     /// Whether this device takes handles of a kind: by the system, then by the version of the driver that the kind came with, then by the
     /// attribute that upstream names for it.
+    ///
+    /// Since CUDA 2.0. Source: `cuDeviceGetAttribute` of `cuda.h`.
     #[must_use]
     pub fn supports(&self, row: &'static HandleType) -> Support {
         if !kind::exists_here(row) {
@@ -167,6 +216,8 @@ impl Device {
     ///
     /// A row is keyed by kind of handle *and* by what a semaphore of it carries: a device that shares binary semaphores need not share
     /// timeline semaphores.
+    ///
+    /// Since CUDA 2.0. Source: `cuDeviceGetAttribute` of `cuda.h`.
     #[must_use]
     pub fn capabilities(&self) -> Vec<Capability> {
         let capability = |handle_type: &'static HandleType| {
@@ -241,7 +292,9 @@ impl fmt::Display for Identity {
     }
 }
 
-/// `VkPhysicalDeviceIDProperties::deviceUUID`, `CUuuid`.
+/// The identity of a device on every system, 16 bytes: `VkPhysicalDeviceIDProperties::deviceUUID` of Vulkan.
+///
+/// Since CUDA 11.7 or earlier. Source: `CUuuid` of `cuda.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Uuid(pub [u8; 16]);
 
@@ -254,7 +307,9 @@ impl fmt::Display for Uuid {
     }
 }
 
-/// `VkPhysicalDeviceIDProperties::deviceLUID` with its mask of nodes.
+/// The identity of a device on Windows: `VkPhysicalDeviceIDProperties::deviceLUID` of Vulkan with its mask of nodes.
+///
+/// Since CUDA 10.0. Source: `cuDeviceGetLuid` of `cuda.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Luid {
     /// The identity of the adapter.

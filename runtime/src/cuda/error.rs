@@ -92,6 +92,8 @@ pub enum Error {
 
 impl Error {
     /// The driver's answer, if it was called and refused.
+    ///
+    /// Since CUDA 2.0. Source: `CUresult` of `cuda.h`.
     #[must_use]
     pub fn result(&self) -> Option<CUresult> {
         match self {
@@ -206,6 +208,8 @@ impl From<CallError> for Error {
 }
 
 /// A command that the driver refused.
+///
+/// Since CUDA 2.0. Source: `CUresult` of `cuda.h`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CallError {
@@ -225,6 +229,8 @@ pub struct CallError {
 
 impl CallError {
     /// Whether upstream lists the code for the command; `None` where it lists none for it.
+    ///
+    /// The lists are those of the comments in `cuda.h`.
     #[must_use]
     pub fn is_documented(&self) -> Option<bool> {
         let codes = find_documented(cuda::ERRORS, self.command)?.codes?;
@@ -291,6 +297,8 @@ pub struct Unsupported {
 }
 
 /// Why a kind of handle cannot be used.
+///
+/// `Display` of [`Unsupported`] says it in words, with what to use instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Obstacle {

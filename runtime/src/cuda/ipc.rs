@@ -20,7 +20,13 @@ fn demand(current: &Current<'_>, handle: &str) -> Result<(), Error> {
     kind::by_name(handle).map_or(Ok(()), |row| current.context().device().demand(row))
 }
 
-/// The bytes by which another process opens memory that `cuMemAlloc` gave.
+/// The 64 bytes by which another process opens memory that `cuMemAlloc` gave.
+///
+/// Since CUDA 4.1. Source: `cuIpcGetMemHandle` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Unsupported`] where the device does not share between processes; [`Error::Missing`] where the driver lacks the command;
+/// [`Error::Call`] with what it answers.
 ///
 /// # Safety
 /// `address` is the beginning of an allocation of this process.
@@ -30,7 +36,13 @@ pub unsafe fn export_memory(current: &Current<'_>, address: CUdeviceptr) -> Resu
     unsafe { checked::ipc_get_mem_handle(current.library(), address) }
 }
 
-/// The bytes by which another process opens an event.
+/// The 64 bytes by which another process opens an event.
+///
+/// Since CUDA 4.1. Source: `cuIpcGetEventHandle` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Unsupported`] where the device does not share between processes; [`Error::Missing`] where the driver lacks the command;
+/// [`Error::Call`] with what it answers.
 ///
 /// # Safety
 /// `event` is alive, and was made with `CU_EVENT_INTERPROCESS` and `CU_EVENT_DISABLE_TIMING`.
@@ -41,6 +53,10 @@ pub unsafe fn export_event(current: &Current<'_>, event: CUevent) -> Result<CUip
 }
 
 /// Memory of another process that was opened here.
+///
+/// It is closed here; who exported it frees it, later.
+///
+/// Since CUDA 11.0. Source: `cuIpcOpenMemHandle_v2` of `cuda.h`.
 #[derive(Debug)]
 pub struct IpcMemory {
     context: Context,
@@ -50,6 +66,14 @@ pub struct IpcMemory {
 
 impl IpcMemory {
     /// Opens memory of another process, with access between devices where it lies on another one.
+    ///
+    /// It is opened in the current context.
+    ///
+    /// Since CUDA 11.0. Source: `cuIpcOpenMemHandle_v2` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that closes; [`Error::Unsupported`] where the device does not
+    /// share between processes; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
     ///
     /// # Safety
     /// The bytes came from [`export_memory`] or `cuIpcGetMemHandle` in another process, which keeps the memory for as long as this lives.
@@ -70,6 +94,12 @@ impl IpcMemory {
     }
 
     /// Closes it. Dropping it does the same, and says nothing of a failure but to who listens for events.
+    ///
+    /// Since CUDA 4.1. Source: `cuIpcCloseMemHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers, to this or to making the context current ([`Error::Missing`] where it cannot do
+    /// that). It is not tried again.
     pub fn close(mut self) -> Result<(), Error> {
         self.end()
     }
@@ -94,6 +124,10 @@ impl Drop for IpcMemory {
 }
 
 /// An event of another process that was opened here.
+///
+/// It is destroyed here; who exported it destroys its own.
+///
+/// Since CUDA 4.1. Source: `cuIpcOpenEventHandle` of `cuda.h`.
 #[derive(Debug)]
 pub struct IpcEvent {
     context: Context,
@@ -103,6 +137,14 @@ pub struct IpcEvent {
 
 impl IpcEvent {
     /// Opens an event of another process.
+    ///
+    /// It is opened in the current context.
+    ///
+    /// Since CUDA 4.1. Source: `cuIpcOpenEventHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that destroys; [`Error::Unsupported`] where the device does
+    /// not share between processes; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
     ///
     /// # Safety
     /// The bytes came from [`export_event`] or `cuIpcGetEventHandle` in another process, which keeps the event for as long as this lives.
@@ -115,13 +157,21 @@ impl IpcEvent {
         Ok(Self { context: current.context().clone(), handle })
     }
 
-    /// For other crates. It stays this value's to destroy.
+    /// The handle, for other crates. It stays this value's to destroy.
+    ///
+    /// Since CUDA 2.0. Source: `CUevent` of `cuda.h`.
     #[must_use]
     pub fn as_raw(&self) -> CUevent {
         self.handle
     }
 
     /// Destroys it here. Dropping it does the same, and says nothing of a failure but to who listens for events.
+    ///
+    /// Since CUDA 4.0. Source: `cuEventDestroy_v2` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers, to this or to making the context current ([`Error::Missing`] where it cannot do
+    /// that). It is not tried again.
     pub fn destroy(mut self) -> Result<(), Error> {
         self.end()
     }

@@ -16,18 +16,25 @@ use super::Version;
 pub(super) use crate::import::exists_here;
 
 /// The row of a type of semaphore handle; `None` for one that this version of the crate does not know.
+///
+/// Since CUDA 10.0. Source: `CUexternalSemaphoreHandleType` of `cuda.h`.
 #[must_use]
 pub fn of_semaphore(handle_type: CUexternalSemaphoreHandleType) -> Option<&'static HandleType> {
     row(HandleKind::Semaphore, handle_type.0.into())
 }
 
-/// The row of a type of memory handle.
+/// The row of a type of memory handle; `None` for one that this version of the crate does not know.
+///
+/// Since CUDA 10.0. Source: `CUexternalMemoryHandleType` of `cuda.h`.
 #[must_use]
 pub fn of_memory(handle_type: CUexternalMemoryHandleType) -> Option<&'static HandleType> {
     row(HandleKind::Memory, handle_type.0.into())
 }
 
-/// The row of a type of handle by which an allocation is shared.
+/// The row of a type of handle by which an allocation or a pool is shared; `None` for one that this version of the crate does not know,
+/// and for several flags at once.
+///
+/// Since CUDA 10.2. Source: `CUmemAllocationHandleType` of `cuda.h`.
 #[must_use]
 pub fn of_allocation(handle_type: CUmemAllocationHandleType) -> Option<&'static HandleType> {
     row(HandleKind::Allocation, handle_type.0.into())
@@ -40,13 +47,17 @@ pub(super) fn of_allocations(handle_types: CUmemAllocationHandleType) -> impl It
     cuda::HANDLE_TYPES.iter().filter(move |row| row.kind == HandleKind::Allocation && row.value.is_some_and(wanted))
 }
 
-/// The row of a type of handle to a range of addresses.
+/// The row of a type of handle to a range of addresses; `None` for one that this version of the crate does not know.
+///
+/// Since CUDA 11.7 or earlier. Source: `CUmemRangeHandleType` of `cuda.h`.
 #[must_use]
 pub fn of_range(handle_type: CUmemRangeHandleType) -> Option<&'static HandleType> {
     row(HandleKind::Range, handle_type.0.into())
 }
 
-/// The row of a type of handle to a logical endpoint.
+/// The row of a type of handle to a logical endpoint; `None` for one that this version of the crate does not know.
+///
+/// Since CUDA 13.3. Source: `CUlogicalEndpointIpcHandleType` of `cuda.h`.
 #[must_use]
 pub fn of_endpoint(handle_type: CUlogicalEndpointIpcHandleType) -> Option<&'static HandleType> {
     row(HandleKind::Endpoint, handle_type.0.into())

@@ -21,6 +21,8 @@ use super::{context::Current, range};
 use crate::trace;
 
 /// What a device may do with what is mapped.
+///
+/// Since CUDA 10.2. Source: `CUmemAccess_flags` of `cuda.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Read it.
@@ -51,6 +53,12 @@ pub struct Reservation {
 
 impl Reservation {
     /// Reserves `size` bytes, a multiple of [`Allocation::granularity`], wherever there is room.
+    ///
+    /// Since CUDA 10.2. Source: `cuMemAddressReserve` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that frees; [`Error::Call`] with what it answers, as for a
+    /// size that is no such multiple; [`Error::Nothing`] where it reports success and gives none.
     pub fn new(library: &Arc<Library>, size: usize) -> Result<Self, Error> {
         // What cannot be freed shall not be reserved.
         library.demand(&[cuda::cuMemAddressFree.info()])?;
@@ -76,11 +84,15 @@ impl Reservation {
         self.size
     }
 
-    /// Maps `size` bytes of an allocation `at` so many bytes from the beginning of the addresses, for these devices. Both are multiples of
-    /// [`Allocation::granularity`]; the allocation is mapped from its own beginning on.
+    /// Maps `size` bytes of an allocation `at` so many bytes from the beginning of the addresses, for these devices. Both are multiples
+    /// of [`Allocation::granularity`]; the allocation is mapped from its own beginning on. Where no device is named, none has access.
+    ///
+    /// Since CUDA 10.2. Source: `cuMemMap`, `cuMemSetAccess` of `cuda.h`.
     ///
     /// # Errors
-    /// Nothing is mapped then: what was mapped when access could not be set is unmapped. [`Error::OutOfRange`] for what does not lie within.
+    /// Nothing is mapped then: what was mapped when access could not be set is unmapped. [`Error::Missing`] where the driver lacks a
+    /// command that maps, unmaps or sets access; [`Error::OutOfRange`] for zero bytes, and for what does not lie within;
+    /// [`Error::Call`] with what the driver answers.
     pub fn map(&self, at: usize, size: usize, allocation: &Allocation, access: &[(&Device, Access)]) -> Result<Mapping<'_>, Error> {
         let address = map(&self.library, (self.address, self.size), (at, size), allocation, access)?;
         Ok(Mapping { reservation: self, address, size })
@@ -99,6 +111,11 @@ impl Reservation {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// Since CUDA 10.2. Source: `cuMemAddressFree` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers. It is not tried again.
     pub fn free(mut self) -> Result<(), Error> {
         free(&self.library, &mut self.address, self.size)
     }
@@ -113,6 +130,8 @@ impl Drop for Reservation {
 }
 
 /// Bytes of an allocation that are mapped. They go before their addresses.
+///
+/// Since CUDA 10.2. Source: `cuMemMap` of `cuda.h`.
 #[derive(Debug)]
 pub struct Mapping<'r> {
     reservation: &'r Reservation,
@@ -135,6 +154,11 @@ impl Mapping<'_> {
     }
 
     /// A dma-buf of them, by which other drivers reach the memory: see [`range::export_dma_buf`]. It is of no use once they are unmapped.
+    ///
+    /// Since CUDA 11.7 or earlier, on Linux. Source: `cuMemGetHandleForAddressRange` of `cuda.h`.
+    ///
+    /// # Errors
+    /// Those of [`range::export_dma_buf`].
     #[cfg(unix)]
     pub fn export_dma_buf(&self, current: &Current<'_>, flags: CUmemRangeFlags) -> Result<OwnedFd, Error> {
         // SAFETY: they are mapped; the descriptor reaches memory of the device alone, whose other users promise that accesses are ordered.
@@ -142,6 +166,11 @@ impl Mapping<'_> {
     }
 
     /// Unmaps them. Dropping it does the same, and says nothing of a failure but to who listens for events.
+    ///
+    /// Since CUDA 10.2. Source: `cuMemUnmap` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers. It is not tried again.
     pub fn unmap(mut self) -> Result<(), Error> {
         unmap(&self.reservation.library, &mut self.address, self.size)
     }
@@ -156,6 +185,8 @@ impl Drop for Mapping<'_> {
 }
 
 /// An allocation that is mapped at addresses of its own, in one value: it is unmapped, then the addresses are freed.
+///
+/// Since CUDA 10.2. Source: `cuMemAddressReserve`, `cuMemMap` of `cuda.h`.
 #[derive(Debug)]
 pub struct MappedAllocation {
     addresses: Reservation,
@@ -183,6 +214,11 @@ impl MappedAllocation {
     }
 
     /// A dma-buf of it, as [`Mapping::export_dma_buf`].
+    ///
+    /// Since CUDA 11.7 or earlier, on Linux. Source: `cuMemGetHandleForAddressRange` of `cuda.h`.
+    ///
+    /// # Errors
+    /// Those of [`range::export_dma_buf`].
     #[cfg(unix)]
     pub fn export_dma_buf(&self, current: &Current<'_>, flags: CUmemRangeFlags) -> Result<OwnedFd, Error> {
         // SAFETY: as there.
@@ -190,6 +226,11 @@ impl MappedAllocation {
     }
 
     /// Unmaps it and frees the addresses. They are freed whatever comes of the first.
+    ///
+    /// Since CUDA 10.2. Source: `cuMemUnmap`, `cuMemAddressFree` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers to the first, else to the second. Neither is tried again.
     pub fn unmap(mut self) -> Result<(), Error> {
         let unmapped = unmap(&self.addresses.library, &mut self.address, self.addresses.size);
         let Reservation { library, address, size } = &mut self.addresses;

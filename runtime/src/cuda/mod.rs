@@ -67,12 +67,14 @@ pub use crate::error::Invalid;
 /// An import that failed, with the file descriptor.
 pub type ImportError = crate::ImportError<Error>;
 
-/// Names the driver's file; when it is set, nothing else is tried.
+/// The environment variable that names the driver's file; when it is set, nothing else is tried.
 pub const ENVIRONMENT: &str = "CLCU_CUDA_LIBRARY";
 
 /// A CUDA driver that was opened.
 ///
 /// It stays loaded until the process ends, also when this value is dropped. Several may be open at once, each with commands of its own.
+///
+/// Source: `cuda.h`, whose commands it finds.
 #[derive(Debug)]
 pub struct Library {
     resolved: Resolved,
@@ -115,12 +117,21 @@ impl Options {
 
     /// Whether commands that take a stream mean the calling thread's own where they are given the default stream, as a C program does that
     /// was compiled with `CUDA_API_PER_THREAD_DEFAULT_STREAM`.
+    ///
+    /// Since CUDA 11.3; of older drivers by exported symbol. Source: `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM` and
+    /// `CU_GET_PROC_ADDRESS_LEGACY_STREAM` of `cuda.h`.
     pub fn per_thread_default_stream(mut self, per_thread: bool) -> Self {
         self.streams = if per_thread { Streams::PerThread } else { Streams::Legacy };
         self
     }
 
     /// Opens the driver. It is asked for its version, which needs no initialisation; `cuInit` is left to [`Library::init`].
+    ///
+    /// Since CUDA 2.2. Source: `cuDriverGetVersion` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`OpenError::NotFound`] with every file that was tried, why each would not do, and what to do; [`OpenError::StubLibrary`] where
+    /// none would do and one of them is the toolkit's stub.
     pub fn open(self) -> Result<Library, OpenError> {
         let candidates = self.place.candidates(env::var_os(ENVIRONMENT), candidate::cuda(System::HERE));
         let mut stub = None;
@@ -171,6 +182,11 @@ fn advice(is_wsl: bool) -> Vec<String> {
 
 impl Library {
     /// Opens the system's driver, or the one that [`ENVIRONMENT`] names.
+    ///
+    /// Since CUDA 2.2. Source: `cuDriverGetVersion` of `cuda.h`.
+    ///
+    /// # Errors
+    /// Those of [`Options::open`].
     pub fn open() -> Result<Self, OpenError> {
         Options::new().open()
     }
@@ -178,6 +194,12 @@ impl Library {
     /// The function of a command. Looked for on first use; after that one load.
     ///
     /// The answer may be kept for as long as the process runs.
+    ///
+    /// Since CUDA 11.3; of older drivers, and of commands without a version, by exported symbol. Source: `cuGetProcAddress` of
+    /// `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Missing`] with what the command needs, and what the driver said; also for a command of another API.
     #[inline]
     pub fn get<F: Copy>(&self, command: &Command<F>) -> Result<F, Missing> {
         // SAFETY: the slots are filled by this library's entry alone, with functions of a CUDA driver.
@@ -187,7 +209,7 @@ impl Library {
     /// Whether all of these commands are there.
     ///
     /// # Errors
-    /// Every one that is not.
+    /// [`Error::Missing`] with every one that is not.
     pub fn demand(&self, commands: &[&'static CommandInfo]) -> Result<(), Error> {
         let absent = |command: &&'static CommandInfo| self.resolved.resolve(command, &self.entry).err();
         let missing: Vec<_> = commands.iter().filter_map(absent).collect();
@@ -195,6 +217,12 @@ impl Library {
     }
 
     /// Calls `cuInit(0)`, which every other command but `cuDriverGetVersion` needs first. Calling it again does no harm.
+    ///
+    /// Since CUDA 2.0. Source: `cuInit` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`InitError::Missing`] where the library has no `cuInit`; [`InitError::StubLibrary`] where it is the toolkit's stub;
+    /// [`InitError::Failed`] with any other answer.
     pub fn init(&self) -> Result<(), InitError> {
         self.get(&cuda::cuInit).map_err(InitError::Missing)?;
         // SAFETY: zero is the only flag there is.
@@ -225,12 +253,18 @@ impl Library {
     }
 
     /// The version of CUDA that the driver supports. `None` where it fails to say.
+    ///
+    /// Asked when it was opened.
+    ///
+    /// Since CUDA 2.2. Source: `cuDriverGetVersion` of `cuda.h`.
     #[must_use]
     pub fn version(&self) -> Option<Version> {
         self.entry.version.ok()
     }
 
     /// The versions of bindings and driver. `None` where the driver fails to say its own.
+    ///
+    /// Since CUDA 2.2. Source: `cuDriverGetVersion`, `CUDA_VERSION` of `cuda.h`.
     #[must_use]
     pub fn versions(&self) -> Option<Versions> {
         Some(Versions { bindings: BINDINGS, driver: self.version()? })
@@ -262,6 +296,8 @@ impl LookUp for Entry {
 }
 
 /// `cuInit` failed.
+///
+/// Since CUDA 2.0. Source: `cuInit` of `cuda.h`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum InitError {

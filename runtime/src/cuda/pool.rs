@@ -44,8 +44,12 @@ impl Pool {
     /// Makes a pool of memory of a device, to be exported as one or several types of handles. For Windows handles use
     /// [`Pool::with_properties`]: they need security attributes.
     ///
+    /// Since CUDA 11.2. Source: `cuMemPoolCreate` of `cuda.h`.
+    ///
     /// # Errors
-    /// [`Error::Unsupported`] where the device says that it lacks one of the types.
+    /// [`Error::Missing`] where the driver lacks the command, or the one that destroys; [`Error::Unsupported`] where the system, driver
+    /// or device lacks one of the types; [`Error::Invalid`] for NT handles, which need security attributes; [`Error::Call`] with what
+    /// it answers; [`Error::Nothing`] where it reports success and gives none.
     pub fn new(device: &Device, shared_as: HandleTypes) -> Result<Self, Error> {
         let properties = Zeroed::<CUmemPoolProps>::new()
             .with(CUmemPoolProps::ALLOC_TYPE, CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED)
@@ -57,6 +61,13 @@ impl Pool {
     }
 
     /// Makes a pool with all properties that the driver takes.
+    ///
+    /// Since CUDA 11.2. Source: `cuMemPoolCreate`, `CUmemPoolProps` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that destroys; [`Error::Unsupported`] where the system, driver
+    /// or device lacks one of the types; [`Error::Invalid`] lists every rule that the properties break; [`Error::Call`] with what it
+    /// answers; [`Error::Nothing`] where it reports success and gives none.
     ///
     /// # Safety
     /// `win32SecurityAttributes` is null, or points to what the driver expects there, for the call.
@@ -71,6 +82,13 @@ impl Pool {
     }
 
     /// Exports it as a new file descriptor, which is the caller's, and closed when the program executes another.
+    ///
+    /// Since CUDA 11.2. Source: `cuMemPoolExportToShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the system, driver or device lacks the type of handle; [`Error::Missing`] where the driver lacks
+    /// the command; [`Error::Call`] with what it answers, as for what was not made to be exported so; [`Error::Nothing`] where it
+    /// reports success and gives none; [`Error::System`] where the descriptor cannot be made to close on exec.
     #[cfg(unix)]
     pub fn export_fd(&self) -> Result<OwnedFd, Error> {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -82,6 +100,13 @@ impl Pool {
     }
 
     /// Exports it as a new NT handle, which is the caller's.
+    ///
+    /// Since CUDA 11.2. Source: `cuMemPoolExportToShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the system, driver or device lacks the type of handle; [`Error::Missing`] where the driver lacks
+    /// the command; [`Error::Call`] with what it answers, as for what was not made to be exported so; [`Error::Nothing`] where it
+    /// reports success and gives none.
     #[cfg(windows)]
     pub fn export_handle(&self) -> Result<OwnedHandle, Error> {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_WIN32;
@@ -92,7 +117,13 @@ impl Pool {
         })
     }
 
-    /// Exports it as bytes that a process on another machine of the fabric imports. They hold no reference.
+    /// Exports it as 64 bytes that a process on another machine of the fabric imports. They hold no reference.
+    ///
+    /// Since CUDA 12.3. Source: `CU_MEM_HANDLE_TYPE_FABRIC`, `cuMemPoolExportToShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the system, driver or device lacks the type of handle; [`Error::Missing`] where the driver lacks
+    /// the command; [`Error::Call`] with what it answers, as for what was not made to be exported so.
     pub fn export_fabric(&self) -> Result<CUmemFabricHandle, Error> {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_FABRIC;
         // SAFETY: the pool is alive, and the memory is as large as the row says that the driver writes for the type.
@@ -102,6 +133,13 @@ impl Pool {
     }
 
     /// Imports a pool from a file descriptor. Nothing is allocated from it here.
+    ///
+    /// Since CUDA 11.2. Source: `cuMemPoolImportFromShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that destroys; [`Error::Unsupported`] where the system, driver
+    /// or device lacks the type of handle; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives
+    /// none.
     ///
     /// # Safety
     /// Upstream does not say who closes the descriptor, so it is left alone: the caller finds out whether this driver closed it, and closes
@@ -116,6 +154,13 @@ impl Pool {
 
     /// Imports a pool from an NT handle. Nothing is allocated from it here.
     ///
+    /// Since CUDA 11.2. Source: `cuMemPoolImportFromShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that destroys; [`Error::Unsupported`] where the system, driver
+    /// or device lacks the type of handle; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives
+    /// none.
+    ///
     /// # Safety
     /// As for file descriptors: upstream does not say who closes the handle. It is open until this returned.
     #[cfg(windows)]
@@ -124,7 +169,14 @@ impl Pool {
         unsafe { Self::import(device, HandleTypes::CU_MEM_HANDLE_TYPE_WIN32, handle) }
     }
 
-    /// Imports a pool from bytes that [`Pool::export_fabric`] gave, perhaps on another machine.
+    /// Imports a pool from the 64 bytes that [`Pool::export_fabric`] gave, perhaps on another machine.
+    ///
+    /// Since CUDA 12.3. Source: `CU_MEM_HANDLE_TYPE_FABRIC`, `cuMemPoolImportFromShareableHandle` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that destroys; [`Error::Unsupported`] where the system, driver
+    /// or device lacks the type of handle; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives
+    /// none.
     pub fn import_fabric(device: &Device, handle: &CUmemFabricHandle) -> Result<Self, Error> {
         // SAFETY: the driver reads 64 bytes there.
         unsafe { Self::import(device, HandleTypes::CU_MEM_HANDLE_TYPE_FABRIC, (&raw const *handle).cast_mut().cast()) }
@@ -142,6 +194,12 @@ impl Pool {
     }
 
     /// Allocates `size` bytes when the stream gets there: work that is put on it afterwards may use them. An imported pool gives none.
+    ///
+    /// Since CUDA 11.2. Source: `cuMemAllocFromPoolAsync` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that frees; [`Error::Call`] with what it answers, which may be
+    /// an error of earlier work; [`Error::Nothing`] where it reports success and gives none.
     pub fn allocate(&self, stream: &Stream<'_>, size: usize) -> Result<PoolMemory<'_>, Error> {
         let library = self.device.library();
         // What cannot be freed shall not be allocated.
@@ -158,6 +216,14 @@ impl Pool {
 
     /// Memory that another process allocated of the pool that this one was imported from.
     ///
+    /// It is freed here, before the other process frees it.
+    ///
+    /// Since CUDA 11.2. Source: `cuMemPoolImportPointer` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that frees; [`Error::Call`] with what it answers;
+    /// [`Error::Nothing`] where it reports success and gives none.
+    ///
     /// # Safety
     /// The bytes came from [`PoolMemory::export_pointer`] or `cuMemPoolExportPointer` in that process, which keeps the memory for as long as
     /// the result lives.
@@ -169,19 +235,28 @@ impl Pool {
         Ok(PoolMemory { context: current.context().clone(), address, pool: PhantomData })
     }
 
-    /// For other crates. It stays this value's to destroy.
+    /// The handle, for other crates. It stays this value's to destroy.
+    ///
+    /// Since CUDA 11.2. Source: `CUmemoryPool` of `cuda.h`.
     #[must_use]
     pub fn as_raw(&self) -> CUmemoryPool {
         self.handle
     }
 
-    /// Gives it away, with the duty to destroy it.
+    /// Gives the handle away, with the duty to destroy it by `cuMemPoolDestroy`.
+    ///
+    /// Since CUDA 11.2. Source: `CUmemoryPool` of `cuda.h`.
     #[must_use]
     pub fn into_raw(mut self) -> CUmemoryPool {
         mem::replace(&mut self.handle, CUmemoryPool::NULL)
     }
 
     /// Destroys it. Dropping it does the same, and says nothing of a failure but to who listens for events.
+    ///
+    /// Since CUDA 11.2. Source: `cuMemPoolDestroy` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers. It is not tried again.
     pub fn destroy(mut self) -> Result<(), Error> {
         self.end()
     }
@@ -211,6 +286,8 @@ impl fmt::Debug for Pool {
 }
 
 /// Memory of a pool, allocated here or imported. It goes before the pool.
+///
+/// Since CUDA 11.2. Source: `cuMemAllocFromPoolAsync`, `cuMemPoolImportPointer` of `cuda.h`.
 #[derive(Debug)]
 pub struct PoolMemory<'p> {
     context: Context,
@@ -226,7 +303,13 @@ impl PoolMemory<'_> {
         self.address
     }
 
-    /// The bytes by which a process that imported the pool gets at this memory. They hold no reference: this value outlives their use.
+    /// The 64 bytes by which a process that imported the pool gets at this memory. They hold no reference: this value outlives their
+    /// use.
+    ///
+    /// Since CUDA 11.2. Source: `cuMemPoolExportPointer` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
     pub fn export_pointer(&self) -> Result<CUmemPoolPtrExportData, Error> {
         // SAFETY: it is memory of a pool; one that cannot be exported is refused by the driver.
         unsafe { checked::mem_pool_export_pointer(self.context.library(), self.address) }
@@ -234,6 +317,12 @@ impl PoolMemory<'_> {
 
     /// Frees it once the device has done what uses it. Dropping it does the same, and says nothing of a failure but to who listens for
     /// events.
+    ///
+    /// Since CUDA 3.2. Source: `cuMemFree_v2` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers, to this or to making the context current ([`Error::Missing`] where it cannot do
+    /// that). It is not tried again.
     pub fn free(mut self) -> Result<(), Error> {
         self.end()
     }

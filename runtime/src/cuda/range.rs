@@ -13,10 +13,12 @@ use super::{checked, context::Current, error::Error, export, kind};
 /// A dma-buf of `size` bytes from `address` on: a new file descriptor, which is the caller's and closed on exec. Both are multiples of the
 /// host's page size. `flags` is none, or [`CUmemRangeFlags::CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE`] (CUDA 12.8).
 ///
-/// Since CUDA 11.7, on Linux. Source: `cuMemGetHandleForAddressRange` of `cuda.h`.
+/// Since CUDA 11.7 or earlier, on Linux. Source: `cuMemGetHandleForAddressRange` of `cuda.h`.
 ///
 /// # Errors
-/// [`Error::Unsupported`] where the device has no dma-bufs (attribute 124).
+/// [`Error::Unsupported`] where the system, driver or device (attribute 124) has no dma-bufs; [`Error::Invalid`] for other flags;
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports
+/// success and gives none; [`Error::System`] where the descriptor cannot be made to close on exec.
 ///
 /// # Safety
 /// All of the range is memory of one device that `cuMemAlloc` gave or that is mapped, and stays so for as long as the descriptor, its

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-/// A version of CUDA: 13050 is 13.5.
+/// A version of CUDA, 1000 times the major one plus 10 times the minor one: 13050 is 13.5.
+///
+/// Since CUDA 2.2. Source: `CUDA_VERSION`, `cuDriverGetVersion` of `cuda.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(pub u32);
 
@@ -29,6 +31,8 @@ impl fmt::Display for Version {
 /// The versions of the two sides of a call: the header that the bindings were made from, and the driver.
 ///
 /// Both orders work. Its `Display` says what to expect of the difference.
+///
+/// Since CUDA 2.2. Source: `CUDA_VERSION`, `cuDriverGetVersion` of `cuda.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Versions {

@@ -18,7 +18,14 @@ use crate::{
     gathered::Gathered,
 };
 
-/// `cuImportExternalSemaphore`. On failure nothing that the driver wrote is given on.
+/// `cuImportExternalSemaphore`: a semaphore of the current context, from what another API or process exported. It is the caller's, who
+/// destroys it with `cuDestroyExternalSemaphore`. On failure nothing that the driver wrote is given on.
+///
+/// Since CUDA 10.0. Source: `cuImportExternalSemaphore` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, and nothing is called; [`Error::Missing`] where the driver lacks the command;
+/// [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
 ///
 /// # Safety
 /// Every byte of the descriptor is initialised, and a name in it can be followed to its zero. What the rules only attest holds: the handle
@@ -39,7 +46,15 @@ pub unsafe fn import_external_semaphore(
     some(library, command.info(), semaphore, semaphore.is_null())
 }
 
-/// `cuImportExternalMemory`. On failure nothing that the driver wrote is given on.
+/// `cuImportExternalMemory`: memory of the current context, from what another API or process exported, with its size in bytes in the
+/// descriptor. It is the caller's, who destroys it with `cuDestroyExternalMemory`. On failure nothing that the driver wrote is given
+/// on.
+///
+/// Since CUDA 10.0. Source: `cuImportExternalMemory` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, and nothing is called; [`Error::Missing`] where the driver lacks the command;
+/// [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
 ///
 /// # Safety
 /// As for [`import_external_semaphore`]; and the size is that of the object.
@@ -58,7 +73,15 @@ pub unsafe fn import_external_memory(
     some(library, command.info(), memory, memory.is_null())
 }
 
-/// `cuExternalMemoryGetMappedBuffer`. `handle_type` is the one by which the memory was imported.
+/// `cuExternalMemoryGetMappedBuffer`: where a part of the memory lies on the device, whose offset and size in bytes the descriptor
+/// says. The caller unmaps it with `cuMemFree`, before the memory is destroyed. `handle_type` is the one by which the memory was
+/// imported.
+///
+/// Since CUDA 10.0. Source: `cuExternalMemoryGetMappedBuffer` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, and nothing is called; [`Error::Missing`] where the driver lacks the command;
+/// [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
 ///
 /// # Safety
 /// The memory is alive. Every byte of the descriptor is initialised.
@@ -79,7 +102,16 @@ pub unsafe fn external_memory_get_mapped_buffer(
     some(library, command.info(), address, address.is_null())
 }
 
-/// `cuExternalMemoryGetMappedMipmappedArray`. `handle_type` is the one by which the memory was imported.
+/// `cuExternalMemoryGetMappedMipmappedArray`: an image in the memory, whose offset in bytes, format, extent and levels the descriptor
+/// says. The caller destroys it with `cuMipmappedArrayDestroy`, before the memory. `handle_type` is the one by which the memory was
+/// imported.
+///
+/// Since CUDA 10.0. Source: `cuExternalMemoryGetMappedMipmappedArray` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, among them one for handle types of which no image can be mapped;
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports
+/// success and gives none.
 ///
 /// # Safety
 /// The memory is alive. Every byte of the descriptor is initialised.
@@ -105,13 +137,25 @@ pub unsafe fn external_memory_get_mapped_mipmapped_array(
 /// One semaphore of a call: the handle, the type by which it was imported, and its parameters.
 pub(super) type Use<'a, P> = (CUexternalSemaphore, CUexternalSemaphoreHandleType, &'a P);
 
-/// One semaphore of [`signal_external_semaphores`].
+/// One semaphore of [`signal_external_semaphores`]: the handle, the type by which it was imported, and its parameters.
+///
+/// Since CUDA 10.0. Source: `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS` of `cuda.h`.
 pub type Signal<'a> = Use<'a, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>;
 
-/// One semaphore of [`wait_external_semaphores`].
+/// One semaphore of [`wait_external_semaphores`]: the handle, the type by which it was imported, and its parameters.
+///
+/// Since CUDA 10.0. Source: `CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS` of `cuda.h`.
 pub type Wait<'a> = Use<'a, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>;
 
 /// `cuSignalExternalSemaphoresAsync`, for one or many at once.
+///
+/// They are signalled when the stream gets there; the call does not wait for that. The driver is called for none as well.
+///
+/// Since CUDA 10.0. Source: `cuSignalExternalSemaphoresAsync` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, and nothing is called; [`Error::System`] for more semaphores than 32 bits count;
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers, which may be an error of earlier work.
 ///
 /// # Safety
 /// The semaphores and the stream are alive. Every byte of the parameters is initialised.
@@ -127,6 +171,15 @@ pub unsafe fn signal_external_semaphores(
 }
 
 /// `cuWaitExternalSemaphoresAsync`, for one or many at once.
+///
+/// The stream waits, the call does not. The timeout of a keyed mutex is in milliseconds. The driver is called for none as well.
+///
+/// Since CUDA 10.0. Source: `cuWaitExternalSemaphoresAsync` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, and nothing is called; [`Error::System`] for more semaphores than 32 bits count;
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers, which may be an error of earlier work,
+/// and is `CUDA_ERROR_TIMEOUT` where nobody released a keyed mutex in time.
 ///
 /// # Safety
 /// The semaphores and the stream are alive. Every byte of the parameters is initialised.

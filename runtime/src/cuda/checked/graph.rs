@@ -121,6 +121,15 @@ unsafe fn add<A: Inert, P: OfNode>(
 
 /// `cuGraphAddExternalSemaphoresSignalNode`: a node that signals all of these, after `dependencies`.
 ///
+/// The node belongs to the graph. The semaphores stay the caller's, who keeps them until nothing launches the graph any more.
+///
+/// Since CUDA 11.2. Source: `cuGraphAddExternalSemaphoresSignalNode` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::System`] for more semaphores than 32 bits count; [`Error::Invalid`] lists every rule that is broken by the parameters, or
+/// by a node that stands twice among `dependencies`; [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what
+/// it answers; [`Error::Nothing`] where it reports success and gives none.
+///
 /// # Safety
 /// The graph, the nodes and the semaphores are alive. Every byte of the parameters is initialised.
 pub unsafe fn graph_add_external_semaphores_signal_node(
@@ -138,6 +147,13 @@ pub unsafe fn graph_add_external_semaphores_signal_node(
 
 /// `cuGraphAddExternalSemaphoresWaitNode`: a node that waits for all of these, after `dependencies`.
 ///
+/// The node belongs to the graph. Timeouts of keyed mutexes are in milliseconds.
+///
+/// Since CUDA 11.2. Source: `cuGraphAddExternalSemaphoresWaitNode` of `cuda.h`.
+///
+/// # Errors
+/// As for [`graph_add_external_semaphores_signal_node`].
+///
 /// # Safety
 /// As for [`graph_add_external_semaphores_signal_node`].
 pub unsafe fn graph_add_external_semaphores_wait_node(
@@ -153,7 +169,14 @@ pub unsafe fn graph_add_external_semaphores_wait_node(
     unsafe { add::<Arguments, _>(library, command, graph, dependencies, waits, waived) }
 }
 
-/// `cuGraphExternalSemaphoresSignalNodeSetParams`.
+/// `cuGraphExternalSemaphoresSignalNodeSetParams`: the node signals these from now on, instead of those that it had. What was made of
+/// its graph already stays as it is.
+///
+/// Since CUDA 11.2. Source: `cuGraphExternalSemaphoresSignalNodeSetParams` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::System`] for more semaphores than 32 bits count; [`Error::Invalid`] lists every rule that is broken, and nothing is called;
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
 ///
 /// # Safety
 /// The node and the semaphores are alive. Every byte of the parameters is initialised.
@@ -168,7 +191,14 @@ pub unsafe fn graph_external_semaphores_signal_node_set_params(
     unsafe { call_with_node(library, command, signals, waived, |checked| checked, |set, parameters| set(node, parameters)) }
 }
 
-/// `cuGraphExternalSemaphoresWaitNodeSetParams`.
+/// `cuGraphExternalSemaphoresWaitNodeSetParams`: the node waits for these from now on, instead of those that it had. What was made of
+/// its graph already stays as it is.
+///
+/// Since CUDA 11.2. Source: `cuGraphExternalSemaphoresWaitNodeSetParams` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::System`] for more semaphores than 32 bits count; [`Error::Invalid`] lists every rule that is broken, and nothing is called;
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
 ///
 /// # Safety
 /// As for [`graph_external_semaphores_signal_node_set_params`].
@@ -184,6 +214,12 @@ pub unsafe fn graph_external_semaphores_wait_node_set_params(
 }
 
 /// `cuGraphExecExternalSemaphoresSignalNodeSetParams`: the next launches of `graph` signal these.
+///
+/// Since CUDA 11.2. Source: `cuGraphExecExternalSemaphoresSignalNodeSetParams` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::System`] for more semaphores than 32 bits count; [`Error::Invalid`] lists every rule that is broken, and nothing is called;
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
 ///
 /// # Safety
 /// The executable graph and the semaphores are alive. Every byte of the parameters is initialised. The node is one of the graph that it was
@@ -201,6 +237,12 @@ pub unsafe fn graph_exec_external_semaphores_signal_node_set_params(
 }
 
 /// `cuGraphExecExternalSemaphoresWaitNodeSetParams`: the next launches of `graph` wait for these.
+///
+/// Since CUDA 11.2. Source: `cuGraphExecExternalSemaphoresWaitNodeSetParams` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::System`] for more semaphores than 32 bits count; [`Error::Invalid`] lists every rule that is broken, and nothing is called;
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
 ///
 /// # Safety
 /// As for [`graph_exec_external_semaphores_signal_node_set_params`].
@@ -266,8 +308,15 @@ unsafe fn each<'l, F: Copy, P: Record>(
     })
 }
 
-/// `cuGraphAddNode` (of CUDA 12.3), for a node of any type. Of one that signals or waits for external semaphores, `handle_types` are those by
-/// which they were imported, in their order; for any other type it is empty.
+/// `cuGraphAddNode` (of CUDA 12.3): a node of any type, after `dependencies`. It belongs to the graph. Of one that signals or waits for
+/// external semaphores, `handle_types` are those by which they were imported, in their order; for any other type it is empty.
+///
+/// Since CUDA 12.3. Source: `cuGraphAddNode_v2` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken by the parameters, or by a node that stands twice among `dependencies`;
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports
+/// success and gives none.
 ///
 /// # Safety
 /// The graph, the nodes, and what the parameters refer to are alive. Every byte of the parameters and of arrays that they point to is
@@ -291,7 +340,13 @@ pub unsafe fn graph_add_node(
     some(library, command.info(), node, node.is_null())
 }
 
-/// `cuGraphNodeSetParams`. `handle_types` as for [`graph_add_node`].
+/// `cuGraphNodeSetParams`: other parameters for a node, of the type that it has. `handle_types` as for [`graph_add_node`].
+///
+/// Since CUDA 12.2. Source: `cuGraphNodeSetParams` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, and nothing is called; [`Error::Missing`] where the driver lacks the command;
+/// [`Error::Call`] with what it answers.
 ///
 /// # Safety
 /// As for [`graph_add_node`].
@@ -308,7 +363,14 @@ pub unsafe fn graph_node_set_params(
     checked.call(|set| unsafe { set(node, parameters) })
 }
 
-/// `cuGraphExecNodeSetParams`. `handle_types` as for [`graph_add_node`].
+/// `cuGraphExecNodeSetParams`: other parameters for a node in an executable graph, of the type that it has. `handle_types` as for
+/// [`graph_add_node`].
+///
+/// Since CUDA 12.2. Source: `cuGraphExecNodeSetParams` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, and nothing is called; [`Error::Missing`] where the driver lacks the command;
+/// [`Error::Call`] with what it answers.
 ///
 /// # Safety
 /// As for [`graph_add_node`]; and the node is one of the graph that the executable one was made of.

@@ -7,6 +7,13 @@ use crate::cuda::{Library, error::Error, kind};
 
 /// `cuIpcGetMemHandle`: the bytes by which another process opens memory.
 ///
+/// They hold no reference to it.
+///
+/// Since CUDA 4.1. Source: `cuIpcGetMemHandle` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
+///
 /// # Safety
 /// `address` is the beginning of an allocation of this process.
 pub unsafe fn ipc_get_mem_handle(library: &Library, address: CUdeviceptr) -> Result<CUipcMemHandle, Error> {
@@ -18,6 +25,14 @@ pub unsafe fn ipc_get_mem_handle(library: &Library, address: CUdeviceptr) -> Res
 }
 
 /// `cuIpcOpenMemHandle`: where memory of another process lies in this one. `flags` of [`CUipcMem_flags`](cuda::CUipcMem_flags).
+///
+/// The caller closes it with `cuIpcCloseMemHandle`.
+///
+/// Since CUDA 11.0. Source: `cuIpcOpenMemHandle_v2` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] where the flags are not `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`, and nothing is called; [`Error::Missing`] where the
+/// driver lacks the command; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
 ///
 /// # Safety
 /// The bytes came from `cuIpcGetMemHandle` in another process, which keeps the memory for as long as it is open here.
@@ -39,6 +54,13 @@ pub unsafe fn ipc_open_mem_handle(
 
 /// `cuIpcGetEventHandle`: the bytes by which another process opens an event.
 ///
+/// They hold no reference to it.
+///
+/// Since CUDA 4.1. Source: `cuIpcGetEventHandle` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
+///
 /// # Safety
 /// `event` is alive, and was made with `CU_EVENT_INTERPROCESS` and `CU_EVENT_DISABLE_TIMING`.
 pub unsafe fn ipc_get_event_handle(library: &Library, event: CUevent) -> Result<CUipcEventHandle, Error> {
@@ -49,7 +71,13 @@ pub unsafe fn ipc_get_event_handle(library: &Library, event: CUevent) -> Result<
     Ok(handle)
 }
 
-/// `cuIpcOpenEventHandle`.
+/// `cuIpcOpenEventHandle`: an event of another process. The caller destroys it here with `cuEventDestroy`.
+///
+/// Since CUDA 4.1. Source: `cuIpcOpenEventHandle` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports
+/// success and gives none.
 ///
 /// # Safety
 /// The bytes came from `cuIpcGetEventHandle` in another process, which keeps the event for as long as it is used here.

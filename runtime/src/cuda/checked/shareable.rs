@@ -35,7 +35,15 @@ fn exportable(library: &Library, handle_types: CUmemAllocationHandleType) -> Giv
     Given { allocation_handle_types: Some(handle_types.0.into()), ..given(library) }
 }
 
-/// `cuMemCreate`: `size` bytes, a multiple of what [`mem_get_allocation_granularity`] tells.
+/// `cuMemCreate`: an allocation of `size` bytes, a multiple of what [`mem_get_allocation_granularity`] tells.
+///
+/// It has no address yet. The caller releases it with `cuMemRelease`.
+///
+/// Since CUDA 10.2. Source: `cuMemCreate` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, and nothing is called; [`Error::Missing`] where the driver lacks the command;
+/// [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
 ///
 /// # Safety
 /// Every byte of the properties is initialised; `win32HandleMetaData` is null, or points to what the driver expects there, for the call.
@@ -57,7 +65,13 @@ pub unsafe fn mem_create(
     some(library, command.info(), handle, handle.0 == 0)
 }
 
-/// `cuMemGetAllocationGranularity`, in bytes.
+/// `cuMemGetAllocationGranularity`: what sizes of such allocations are multiples of, in bytes.
+///
+/// Since CUDA 10.2. Source: `cuMemGetAllocationGranularity` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, and nothing is called; [`Error::Missing`] where the driver lacks the command;
+/// [`Error::Call`] with what it answers; [`Error::Nothing`] where it says zero.
 ///
 /// # Safety
 /// As for [`mem_create`].
@@ -76,7 +90,16 @@ pub unsafe fn mem_get_allocation_granularity(
     some(library, command.info(), granularity, granularity == 0)
 }
 
-/// `cuMemExportToShareableHandle`. `made_for` are the types of handles that the allocation was made to be exported as.
+/// `cuMemExportToShareableHandle`: a handle by which another process imports the allocation. It is written to `out`, and the caller's:
+/// a file descriptor or an NT handle is closed by the caller. `made_for` are the types of handles that the allocation was made to be
+/// exported as.
+///
+/// Since CUDA 10.2. Source: `cuMemExportToShareableHandle` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::UnknownHandleType`] where the handle type has no row, and nothing is called; [`Error::Invalid`] lists every rule that is
+/// broken, and nothing is called; [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers, as for a
+/// type that the allocation was not made for.
 ///
 /// # Safety
 /// The allocation is alive, and `out` points to as much memory as the driver writes for the type.
@@ -96,7 +119,14 @@ pub unsafe fn mem_export_to_shareable_handle(
     checked.call(|export| unsafe { export(out.as_ptr(), allocation, handle_type, 0) })
 }
 
-/// `cuMemImportFromShareableHandle`. Upstream does not say who closes a file descriptor or a Windows handle afterwards.
+/// `cuMemImportFromShareableHandle`: an allocation of another process. The caller releases it with `cuMemRelease`. Upstream does not
+/// say who closes a file descriptor or a Windows handle afterwards.
+///
+/// Since CUDA 10.2. Source: `cuMemImportFromShareableHandle` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::UnknownHandleType`] where the handle type has no row, and nothing is called; [`Error::Missing`] where the driver lacks the
+/// command; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
 ///
 /// # Safety
 /// `carried` is what the driver takes for the type: a file descriptor or a Windows handle as if it were a pointer, or a pointer to a fabric
@@ -117,7 +147,14 @@ pub unsafe fn mem_import_from_shareable_handle(
     some(library, command.info(), handle, handle.0 == 0)
 }
 
-/// `cuMemPoolCreate`.
+/// `cuMemPoolCreate`: a pool of memory with these properties, the most that it may hold in bytes among them (`maxSize`; zero leaves it
+/// to the driver). The caller destroys it with `cuMemPoolDestroy`.
+///
+/// Since CUDA 11.2. Source: `cuMemPoolCreate` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, and nothing is called; [`Error::Missing`] where the driver lacks the command;
+/// [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
 ///
 /// # Safety
 /// Every byte of the properties is initialised; `win32SecurityAttributes` is null, or points to what the driver expects there, for the call.
@@ -133,7 +170,16 @@ pub unsafe fn mem_pool_create(library: &Library, properties: &CUmemPoolProps, wa
     some(library, command.info(), pool, pool.is_null())
 }
 
-/// `cuMemPoolExportToShareableHandle`. `made_for` are the types of handles that the pool was made to be exported as.
+/// `cuMemPoolExportToShareableHandle`: a handle by which another process imports the pool. It is written to `out`, and the caller's: a
+/// file descriptor or an NT handle is closed by the caller. `made_for` are the types of handles that the pool was made to be exported
+/// as.
+///
+/// Since CUDA 11.2. Source: `cuMemPoolExportToShareableHandle` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::UnknownHandleType`] where the handle type has no row, and nothing is called; [`Error::Invalid`] lists every rule that is
+/// broken, and nothing is called; [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers, as for a
+/// type that the pool was not made for.
 ///
 /// # Safety
 /// The pool is alive, and `out` points to as much memory as the driver writes for the type.
@@ -153,7 +199,14 @@ pub unsafe fn mem_pool_export_to_shareable_handle(
     checked.call(|export| unsafe { export(out.as_ptr(), pool, handle_type, 0) })
 }
 
-/// `cuMemPoolImportFromShareableHandle`. Upstream does not say who closes a file descriptor or a Windows handle afterwards.
+/// `cuMemPoolImportFromShareableHandle`: a pool of another process, from which nothing is allocated here. The caller destroys it with
+/// `cuMemPoolDestroy`. Upstream does not say who closes a file descriptor or a Windows handle afterwards.
+///
+/// Since CUDA 11.2. Source: `cuMemPoolImportFromShareableHandle` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::UnknownHandleType`] where the handle type has no row, and nothing is called; [`Error::Missing`] where the driver lacks the
+/// command; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
 ///
 /// # Safety
 /// As for [`mem_import_from_shareable_handle`].
@@ -176,6 +229,13 @@ pub unsafe fn mem_pool_import_from_shareable_handle(
 
 /// `cuMemPoolExportPointer`: the bytes by which another process, which has imported the pool, gets at an allocation of it.
 ///
+/// They are 64, and hold no reference to it.
+///
+/// Since CUDA 11.2. Source: `cuMemPoolExportPointer` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
+///
 /// # Safety
 /// `address` is that of an allocation of a pool that can be exported.
 pub unsafe fn mem_pool_export_pointer(library: &Library, address: CUdeviceptr) -> Result<CUmemPoolPtrExportData, Error> {
@@ -186,7 +246,14 @@ pub unsafe fn mem_pool_export_pointer(library: &Library, address: CUdeviceptr) -
     Ok(data)
 }
 
-/// `cuMemPoolImportPointer`.
+/// `cuMemPoolImportPointer`: where an allocation of the imported pool lies in this process. The caller frees it with `cuMemFree`,
+/// before the process that exported it does.
+///
+/// Since CUDA 11.2. Source: `cuMemPoolImportPointer` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports
+/// success and gives none.
 ///
 /// # Safety
 /// The pool is alive, and the bytes came from [`mem_pool_export_pointer`] for an allocation of it, which the other process keeps.
@@ -204,8 +271,15 @@ pub unsafe fn mem_pool_import_pointer(
     some(library, command.info(), address, address.is_null())
 }
 
-/// `cuMemGetHandleForAddressRange`. `flags` of [`CUmemRangeFlags`](cuda::CUmemRangeFlags). Address and size are multiples of the page size of
+/// `cuMemGetHandleForAddressRange`: a handle to `size` bytes from `address` on, for other drivers. It is written to `out`, and the
+/// caller's, who closes it. `flags` of [`CUmemRangeFlags`](cuda::CUmemRangeFlags). Address and size are multiples of the page size of
 /// the host.
+///
+/// Since CUDA 11.7 or earlier. Source: `cuMemGetHandleForAddressRange` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::UnknownHandleType`] where the handle type has no row, and nothing is called; [`Error::Invalid`] where the handle type does
+/// not take these flags; [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
 ///
 /// # Safety
 /// All of the range is mapped to memory of one device, and stays so for as long as the handle is used. `out` points to as much memory as the
@@ -227,7 +301,15 @@ pub unsafe fn mem_get_handle_for_address_range(
     checked.call(|get| unsafe { get(out.as_ptr(), address, size, handle_type, flags) })
 }
 
-/// `cuMulticastCreate`. The object is exported and imported as an allocation is.
+/// `cuMulticastCreate`: an object to which memory of several devices is bound, at most so many bytes of each as its properties say, a
+/// multiple of what [`multicast_get_granularity`] tells. The caller releases it with `cuMemRelease`. The object is exported and
+/// imported as an allocation is.
+///
+/// Since CUDA 12.1. Source: `cuMulticastCreate` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, and nothing is called; [`Error::Missing`] where the driver lacks the command;
+/// [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
 ///
 /// # Safety
 /// Every byte of the properties is initialised.
@@ -245,7 +327,13 @@ pub unsafe fn multicast_create(
     some(library, command.info(), handle, handle.0 == 0)
 }
 
-/// `cuMulticastGetGranularity`, in bytes.
+/// `cuMulticastGetGranularity`: what sizes of such objects, and of what is bound to them, are multiples of, in bytes.
+///
+/// Since CUDA 12.1. Source: `cuMulticastGetGranularity` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Invalid`] lists every rule that is broken, and nothing is called; [`Error::Missing`] where the driver lacks the command;
+/// [`Error::Call`] with what it answers; [`Error::Nothing`] where it says zero.
 ///
 /// # Safety
 /// As for [`multicast_create`].
@@ -264,7 +352,14 @@ pub unsafe fn multicast_get_granularity(
     some(library, command.info(), granularity, granularity == 0)
 }
 
-/// `cuLogicalEndpointCreate`, for an id that was reserved.
+/// `cuLogicalEndpointCreate`: an endpoint with these properties, for an id that was reserved. The caller destroys it.
+///
+/// No rule of the properties is known, so that none is checked.
+///
+/// Since CUDA 13.3. Source: `cuLogicalEndpointCreate` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
 ///
 /// # Safety
 /// The id is reserved, and every byte of the properties is initialised.
@@ -277,7 +372,13 @@ pub unsafe fn logical_endpoint_create(
     library.checked(&cuda::cuLogicalEndpointCreate).call(|create| unsafe { create(id, properties) })
 }
 
-/// `cuLogicalEndpointExport`.
+/// `cuLogicalEndpointExport`: a handle by which another process imports the endpoint, written to `out`.
+///
+/// Since CUDA 13.3. Source: `cuLogicalEndpointExport` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::UnknownHandleType`] where the handle type has no row, and nothing is called; [`Error::Missing`] where the driver lacks the
+/// command; [`Error::Call`] with what it answers.
 ///
 /// # Safety
 /// The endpoint exists, and `out` points to as much memory as the driver writes for the type.
@@ -293,7 +394,13 @@ pub unsafe fn logical_endpoint_export(
     checked.call(|export| unsafe { export(out.as_ptr(), id, handle_type) })
 }
 
-/// `cuLogicalEndpointImport`, for an id that was reserved.
+/// `cuLogicalEndpointImport`: an endpoint of another process, for an id that was reserved.
+///
+/// Since CUDA 13.3. Source: `cuLogicalEndpointImport` of `cuda.h`.
+///
+/// # Errors
+/// [`Error::UnknownHandleType`] where the handle type has no row, and nothing is called; [`Error::Missing`] where the driver lacks the
+/// command; [`Error::Call`] with what it answers.
 ///
 /// # Safety
 /// The id is reserved, and `handle` points to a handle of the type, which another process exported.

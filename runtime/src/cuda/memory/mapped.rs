@@ -11,6 +11,8 @@ use crate::{
 };
 
 /// Bytes of external memory that are mapped. It goes before the memory.
+///
+/// Since CUDA 10.0. Source: `cuExternalMemoryGetMappedBuffer` of `cuda.h`.
 #[derive(Debug)]
 pub struct MappedBuffer<'m> {
     memory: &'m ExternalMemory,
@@ -39,6 +41,12 @@ impl<'m> MappedBuffer<'m> {
     /// Unmaps them. Dropping it does the same, and says nothing of a failure but to who listens for events.
     ///
     /// Waits for the device, as `cuMemFree` does.
+    ///
+    /// Since CUDA 3.2. Source: `cuMemFree_v2` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers, to this or to making the context current ([`Error::Missing`] where it cannot do
+    /// that). It is not tried again.
     pub fn unmap(mut self) -> Result<(), Error> {
         unmap(&self.memory.context, &mut self.address)
     }
@@ -63,6 +71,8 @@ fn unmap(context: &Context, address: &mut CUdeviceptr) -> Result<(), Error> {
 }
 
 /// External memory with a part of it mapped, in one value: the part is unmapped first.
+///
+/// Since CUDA 10.0. Source: `cuImportExternalMemory`, `cuExternalMemoryGetMappedBuffer` of `cuda.h`.
 #[derive(Debug)]
 pub struct MappedMemory {
     memory: ExternalMemory,
@@ -95,6 +105,12 @@ impl MappedMemory {
     }
 
     /// Unmaps the part and destroys the memory. The memory is destroyed whatever comes of the first.
+    ///
+    /// Since CUDA 10.0. Source: `cuMemFree_v2`, `cuDestroyExternalMemory` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers, to the first, else to the second, or to making the context current
+    /// ([`Error::Missing`] where it cannot do that). Neither is tried again.
     pub fn destroy(mut self) -> Result<(), Error> {
         let unmapped = unmap(&self.memory.context, &mut self.address);
         unmapped.and(self.memory.release())
@@ -110,6 +126,8 @@ impl Drop for MappedMemory {
 }
 
 /// An image in external memory that is mapped. It goes before the memory.
+///
+/// Since CUDA 10.0. Source: `cuExternalMemoryGetMappedMipmappedArray`, `CUmipmappedArray` of `cuda.h`.
 #[derive(Debug)]
 pub struct MipmappedArray<'m> {
     memory: &'m ExternalMemory,
@@ -123,7 +141,9 @@ impl<'m> MipmappedArray<'m> {
         Self { memory, handle, levels }
     }
 
-    /// For other crates. It stays this value's to destroy.
+    /// The handle, for other crates. It stays this value's to destroy.
+    ///
+    /// Since CUDA 5.0. Source: `CUmipmappedArray` of `cuda.h`.
     #[must_use]
     pub fn as_raw(&self) -> CUmipmappedArray {
         self.handle
@@ -135,7 +155,14 @@ impl<'m> MipmappedArray<'m> {
         self.levels
     }
 
-    /// The array of one level. It lives as long as this value.
+    /// The array of one level, from 0 to one below [`levels`](Self::levels). It is not the caller's to destroy, and lives as long as
+    /// this value.
+    ///
+    /// Since CUDA 5.0. Source: `cuMipmappedArrayGetLevel` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers, as for a level that there is not, to this or to making the context current
+    /// ([`Error::Missing`] where it cannot do that); [`Error::Nothing`] where it reports success and gives none.
     pub fn level(&self, level: u32) -> Result<CUarray, Error> {
         let mut array = CUarray::NULL;
         let command = &cuda::cuMipmappedArrayGetLevel;
@@ -146,6 +173,12 @@ impl<'m> MipmappedArray<'m> {
     }
 
     /// Destroys it. Dropping it does the same, and says nothing of a failure but to who listens for events.
+    ///
+    /// Since CUDA 5.0. Source: `cuMipmappedArrayDestroy` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers, to this or to making the context current ([`Error::Missing`] where it cannot do
+    /// that). It is not tried again.
     pub fn destroy(mut self) -> Result<(), Error> {
         self.release()
     }

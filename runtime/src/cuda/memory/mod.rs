@@ -33,6 +33,8 @@ use super::{
 use crate::trace;
 
 /// External memory that was imported. Destroying it does not free what the other side has.
+///
+/// Since CUDA 10.0. Source: `CUexternalMemory` of `cuda.h`.
 pub struct ExternalMemory {
     context: Context,
     /// Null once it is destroyed or given away.
@@ -48,8 +50,16 @@ impl ExternalMemory {
     /// Before the driver is called: every command that the memory will need is there, the descriptor breaks no rule, and the device does
     /// not say that it lacks the handle type.
     ///
+    /// Since CUDA 10.0. Source: `cuImportExternalMemory` of `cuda.h`.
+    ///
     /// # Errors
-    /// A file descriptor comes back in the error, whatever the driver did with it: see [`ImportError::into_fd`].
+    /// A file descriptor comes back in the error, whatever the driver did with it, unless the driver reports success: see
+    /// [`ImportError::into_fd`].
+    ///
+    /// What [`ImportError::error`] gives: [`Error::Missing`] where the driver lacks a command that the memory needs; [`Error::Invalid`]
+    /// lists every rule that the descriptor breaks; [`Error::Unsupported`] where the system, driver or device lacks the handle type, or
+    /// what was given does not carry it; [`Error::System`] where the file descriptor cannot be duplicated; [`Error::Call`] with what
+    /// the driver answers; [`Error::Nothing`] where it reports success and gives none.
     pub fn import(current: &Current<'_>, source: Source<'_>) -> Result<Self, ImportError> {
         let (memory, _) = Self::import_seen(current, source, None)?;
         Ok(memory)
@@ -102,8 +112,12 @@ impl ExternalMemory {
     /// The driver gets a duplicate of a file descriptor; the caller's is closed only when both succeeded. So an exported descriptor, which
     /// often cannot be had a second time, survives a mapping that fails.
     ///
+    /// `offset` and `length` are in bytes, as for [`ExternalMemory::map_buffer`].
+    ///
+    /// Since CUDA 10.0. Source: `cuImportExternalMemory`, `cuExternalMemoryGetMappedBuffer` of `cuda.h`.
+    ///
     /// # Errors
-    /// The caller's file descriptor comes back in every one.
+    /// The caller's file descriptor comes back in every one. Those of [`ExternalMemory::import`] and of [`ExternalMemory::map_buffer`].
     pub fn import_and_map(
         current: &Current<'_>,
         source: Source<'_>,
@@ -127,8 +141,12 @@ impl ExternalMemory {
 
     /// Takes memory that somebody else imported into `context`.
     ///
+    /// `size` is in bytes: what is mapped lies within.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalMemory` of `cuda.h`.
+    ///
     /// # Errors
-    /// [`Error::UnknownHandleType`].
+    /// [`Error::Missing`] where the driver cannot destroy it; [`Error::UnknownHandleType`].
     ///
     /// # Safety
     /// It is alive, was imported by this driver with this handle type and size, and nobody else destroys it.
@@ -147,6 +165,13 @@ impl ExternalMemory {
     ///
     /// They are mapped in the context of the memory. Both obey the alignment that the exporting API asks for. Mapping the same bytes twice
     /// gives two addresses.
+    ///
+    /// Since CUDA 10.0. Source: `cuExternalMemoryGetMappedBuffer` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or the one that unmaps; [`Error::OutOfRange`] for zero bytes, and for
+    /// what does not lie within the memory; [`Error::Call`] with what the driver answers, to this or to making the context current;
+    /// [`Error::Nothing`] where it reports success and gives none.
     pub fn map_buffer(&self, offset: u64, length: u64) -> Result<MappedBuffer<'_>, Error> {
         // What cannot be unmapped shall not be mapped.
         self.context.library().demand(&[cuda::cuMemFree_v2.info()])?;
@@ -168,6 +193,13 @@ impl ExternalMemory {
 
     /// Maps an image of the memory as a mipmapped array. The descriptor says where it begins, its format, extent and levels, as the
     /// exporting API laid them out.
+    ///
+    /// Since CUDA 10.0. Source: `cuExternalMemoryGetMappedMipmappedArray`, `CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the driver lacks the command, or those that give a level and destroy; [`Error::Invalid`] lists every
+    /// rule that the descriptor breaks, or says that no image can be mapped of the handle type; [`Error::Call`] with what the driver
+    /// answers, to this or to making the context current; [`Error::Nothing`] where it reports success and gives none.
     pub fn map_mipmapped_array(&self, descriptor: &Zeroed<'_, ArrayDescriptor>) -> Result<MipmappedArray<'_>, Error> {
         let library = self.context.library();
         library.demand(&[cuda::cuMipmappedArrayDestroy.info(), cuda::cuMipmappedArrayGetLevel.info()])?;
@@ -178,13 +210,17 @@ impl ExternalMemory {
         Ok(MipmappedArray::new(self, array, descriptor.numLevels))
     }
 
-    /// For other crates. It stays this value's to destroy.
+    /// The handle, for other crates. It stays this value's to destroy.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalMemory` of `cuda.h`.
     #[must_use]
     pub fn as_raw(&self) -> CUexternalMemory {
         self.handle
     }
 
-    /// Gives it away, with the duty to destroy it.
+    /// Gives the handle away, with the duty to destroy it by `cuDestroyExternalMemory`.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalMemory` of `cuda.h`.
     #[must_use]
     pub fn into_raw(mut self) -> CUexternalMemory {
         mem::replace(&mut self.handle, CUexternalMemory::NULL)
@@ -214,6 +250,12 @@ impl ExternalMemory {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// Since CUDA 10.0. Source: `cuDestroyExternalMemory` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers, to this or to making the context current ([`Error::Missing`] where it cannot do
+    /// that). It is not tried again.
     pub fn destroy(mut self) -> Result<(), Error> {
         self.release()
     }

@@ -33,6 +33,8 @@ use crate::{cuda::error::Error, import::DUPLICATING};
 /// let source = Source::from_fd(CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, fd, 4096);
 /// # }
 /// ```
+///
+/// Since CUDA 10.0. Source: `CUDA_EXTERNAL_MEMORY_HANDLE_DESC` of `cuda.h`.
 #[derive(Debug)]
 #[must_use = "it is imported by `ExternalMemory::import`"]
 pub struct Source<'a> {
@@ -78,6 +80,8 @@ impl<'a> Source<'a> {
 
     /// The object has its memory to itself: a dedicated allocation of Vulkan. The constructors for resources of Direct3D, for which it is
     /// required, set it.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CUDA_EXTERNAL_MEMORY_DEDICATED` of `cuda.h`.
     pub fn dedicated(mut self) -> Self {
         let flags = self.descriptor.get(Descriptor::FLAGS) | CUDA_EXTERNAL_MEMORY_DEDICATED;
         self.descriptor.set(Descriptor::FLAGS, flags);
@@ -94,6 +98,10 @@ impl<'a> Source<'a> {
     }
 
     /// From a file descriptor, for any handle type that is carried by one and whose owner after import upstream names.
+    ///
+    /// It is the driver's after a successful import; after a failure it comes back in the error.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalMemoryHandleType` of `cuda.h`.
     #[cfg(unix)]
     pub fn from_fd(handle_type: CUexternalMemoryHandleType, fd: OwnedFd, size: u64) -> Self {
         let carrier = Carrier::Fd(fd);
@@ -101,17 +109,23 @@ impl<'a> Source<'a> {
     }
 
     /// From an NT handle, which stays the caller's to close, for any handle type that is carried by one.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalMemoryHandleType` of `cuda.h`.
     #[cfg(windows)]
     pub fn from_handle(handle_type: CUexternalMemoryHandleType, handle: BorrowedHandle<'a>, size: u64) -> Self {
         Self::new(Self::of(handle_type, size).with(Descriptor::HANDLE_WIN32_HANDLE, handle.as_raw_handle()), Carrier::Win32)
     }
 
     /// From the name of a Windows object, for any handle type that has names.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalMemoryHandleType` of `cuda.h`.
     pub fn from_name(handle_type: CUexternalMemoryHandleType, name: Utf16Name<'a>, size: u64) -> Self {
         Self::new(Self::of(handle_type, size).with_name(Descriptor::HANDLE_WIN32_NAME, name), Carrier::Name)
     }
 
     /// From a global KMT handle, for any handle type that is one. It is a number that holds no reference: nobody closes it.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalMemoryHandleType` of `cuda.h`.
     pub fn from_kmt(handle_type: CUexternalMemoryHandleType, handle: *mut c_void, size: u64) -> Self {
         Self::new(Self::of(handle_type, size).with(Descriptor::HANDLE_WIN32_HANDLE, handle), Carrier::Kmt)
     }
@@ -127,6 +141,8 @@ impl<'a> Source<'a> {
     /// drop(fd);
     /// # }
     /// ```
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD` of `cuda.h`.
     #[cfg(unix)]
     pub fn opaque_fd(fd: OwnedFd, size: u64) -> Self {
         let carrier = Carrier::Fd(fd);
@@ -134,6 +150,8 @@ impl<'a> Source<'a> {
     }
 
     /// A dma-buf of Linux.
+    ///
+    /// Since CUDA 13.0. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD` of `cuda.h`.
     ///
     /// # Safety
     /// Upstream does not say who closes the file descriptor, so it is left alone: after success and after failure, the caller finds out
@@ -144,60 +162,82 @@ impl<'a> Source<'a> {
     }
 
     /// Memory of Vulkan, by an NT handle. It stays the caller's to close.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32` of `cuda.h`.
     #[cfg(windows)]
     pub fn opaque_win32(handle: BorrowedHandle<'a>, size: u64) -> Self {
         Self::new(Descriptor::opaque_win32(handle.as_raw_handle(), size, 0), Carrier::Win32)
     }
 
     /// Memory of Vulkan, by name.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32` of `cuda.h`.
     pub fn opaque_win32_by_name(name: Utf16Name<'a>, size: u64) -> Self {
         Self::new(Descriptor::opaque_win32_by_name(name, size, 0), Carrier::Name)
     }
 
     /// Memory of Vulkan, by a global KMT handle.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_KMT` of `cuda.h`.
     pub fn opaque_win32_kmt(handle: *mut c_void, size: u64) -> Self {
         Self::new(Descriptor::opaque_win32_kmt(handle, size, 0), Carrier::Kmt)
     }
 
     /// An `ID3D12Heap`, by an NT handle. It stays the caller's to close.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP` of `cuda.h`.
     #[cfg(windows)]
     pub fn d3d12_heap(handle: BorrowedHandle<'a>, size: u64) -> Self {
         Self::new(Descriptor::d3d12_heap(handle.as_raw_handle(), size, 0), Carrier::Win32)
     }
 
     /// An `ID3D12Heap`, by name.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP` of `cuda.h`.
     pub fn d3d12_heap_by_name(name: Utf16Name<'a>, size: u64) -> Self {
         Self::new(Descriptor::d3d12_heap_by_name(name, size, 0), Carrier::Name)
     }
 
     /// A committed `ID3D12Resource`, by an NT handle. It stays the caller's to close.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE` of `cuda.h`.
     #[cfg(windows)]
     pub fn d3d12_resource(handle: BorrowedHandle<'a>, size: u64) -> Self {
         Self::new(Descriptor::d3d12_resource(handle.as_raw_handle(), size), Carrier::Win32)
     }
 
     /// A committed `ID3D12Resource`, by name.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE` of `cuda.h`.
     pub fn d3d12_resource_by_name(name: Utf16Name<'a>, size: u64) -> Self {
         Self::new(Descriptor::d3d12_resource_by_name(name, size), Carrier::Name)
     }
 
     /// An `ID3D11Resource`, by an NT handle. It stays the caller's to close.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE` of `cuda.h`.
     #[cfg(windows)]
     pub fn d3d11_resource(handle: BorrowedHandle<'a>, size: u64) -> Self {
         Self::new(Descriptor::d3d11_resource(handle.as_raw_handle(), size), Carrier::Win32)
     }
 
     /// An `ID3D11Resource`, by name.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE` of `cuda.h`.
     pub fn d3d11_resource_by_name(name: Utf16Name<'a>, size: u64) -> Self {
         Self::new(Descriptor::d3d11_resource_by_name(name, size), Carrier::Name)
     }
 
     /// An `ID3D11Resource`, by a global KMT handle.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT` of `cuda.h`.
     pub fn d3d11_resource_kmt(handle: *mut c_void, size: u64) -> Self {
         Self::new(Descriptor::d3d11_resource_kmt(handle, size), Carrier::Kmt)
     }
 
     /// An `NvSciBufObj`.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF` of `cuda.h`.
     ///
     /// # Safety
     /// It is one, and lives for as long as the memory. Upstream does not say who releases it: it stays with the caller.

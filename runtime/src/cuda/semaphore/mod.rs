@@ -68,6 +68,8 @@ pub use crate::{
 /// An external semaphore that was imported. Destroying it does not destroy what the other side has.
 ///
 /// It may be shared by threads; each makes the context current for itself.
+///
+/// Since CUDA 10.0. Source: `CUexternalSemaphore` of `cuda.h`.
 pub struct ExternalSemaphore<K: Kind> {
     inner: Inner,
     kind: PhantomData<fn() -> K>,
@@ -92,8 +94,17 @@ impl<K: Kind> ExternalSemaphore<K> {
     /// Before the driver is called: every command that the semaphore will need is there, the descriptor breaks no rule, and the device does
     /// not say that it lacks the handle type.
     ///
+    /// Since CUDA 10.0. Source: `cuImportExternalSemaphore` of `cuda.h`.
+    ///
     /// # Errors
-    /// A file descriptor comes back in the error, whatever the driver did with it: see [`ImportError::into_fd`].
+    /// A file descriptor comes back in the error, whatever the driver did with it, unless the driver reports success: see
+    /// [`ImportError::into_fd`].
+    ///
+    /// What [`ImportError::error`] gives: [`Error::Missing`] where the driver lacks a command that the semaphore needs;
+    /// [`Error::Invalid`] lists every rule that the descriptor breaks; [`Error::Unsupported`] where the system, driver or device lacks
+    /// the handle type, or what was given does not carry it, or a semaphore of it carries something else than `K`; [`Error::System`]
+    /// where the file descriptor cannot be duplicated; [`Error::Call`] with what the driver answers; [`Error::Nothing`] where it
+    /// reports success and gives none.
     pub fn import(current: &Current<'_>, source: Source<'_, K>) -> Result<Self, ImportError> {
         #[cfg(unix)]
         let is_suspicious = source.is_suspicious;
@@ -153,8 +164,11 @@ impl<K: Kind> ExternalSemaphore<K> {
 
     /// Takes a semaphore that somebody else imported into `context`.
     ///
+    /// Since CUDA 10.0. Source: `CUexternalSemaphore` of `cuda.h`.
+    ///
     /// # Errors
-    /// [`Error::Unsupported`] where the handle type is of another kind than `K`, or not known.
+    /// [`Error::Missing`] where the driver cannot destroy it; [`Error::Unsupported`] where a semaphore of the handle type carries
+    /// something else than `K`; [`Error::UnknownHandleType`].
     ///
     /// # Safety
     /// It is alive, was imported by this driver with this handle type, and nobody else destroys it.
@@ -176,13 +190,17 @@ impl<K: Kind> ExternalSemaphore<K> {
         }
     }
 
-    /// For other crates. It stays this value's to destroy.
+    /// The handle, for other crates. It stays this value's to destroy.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalSemaphore` of `cuda.h`.
     #[must_use]
     pub fn as_raw(&self) -> CUexternalSemaphore {
         self.inner.handle
     }
 
-    /// Gives it away, with the duty to destroy it.
+    /// Gives the handle away, with the duty to destroy it by `cuDestroyExternalSemaphore`.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalSemaphore` of `cuda.h`.
     #[must_use]
     pub fn into_raw(mut self) -> CUexternalSemaphore {
         mem::replace(&mut self.inner.handle, CUexternalSemaphore::NULL)
@@ -203,6 +221,12 @@ impl<K: Kind> ExternalSemaphore<K> {
     /// Destroys it. Dropping it does the same, and says nothing of a failure but to who listens for events.
     ///
     /// Signals and waits of it must have completed. Whatever the driver answers, it is not destroyed a second time.
+    ///
+    /// Since CUDA 10.0. Source: `cuDestroyExternalSemaphore` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the driver answers, to this or to making the context current ([`Error::Missing`] where it cannot do
+    /// that).
     pub fn destroy(mut self) -> Result<(), Error> {
         self.inner.destroy()
     }
@@ -210,24 +234,38 @@ impl<K: Kind> ExternalSemaphore<K> {
 
 impl ExternalSemaphore<Binary> {
     /// Signals it when the stream gets there.
+    ///
+    /// Since CUDA 10.0. Source: `cuSignalExternalSemaphoresAsync` of `cuda.h`.
+    ///
+    /// # Errors
+    /// Those of [`Stream::signal`](super::Stream::signal).
     #[inline]
     pub fn signal(&self, stream: &super::Stream<'_>) -> Result<(), Error> {
         stream.signal(&[self.signaling()])
     }
 
     /// Makes the stream wait until it is signalled, and unsignals it.
+    ///
+    /// Since CUDA 10.0. Source: `cuWaitExternalSemaphoresAsync` of `cuda.h`.
+    ///
+    /// # Errors
+    /// Those of [`Stream::wait`](super::Stream::wait).
     #[inline]
     pub fn wait(&self, stream: &super::Stream<'_>) -> Result<(), Error> {
         stream.wait(&[self.waiting()])
     }
 
     /// A signal, to be made together with others by [`Stream::signal`](super::Stream::signal).
+    ///
+    /// Since CUDA 10.0. Source: `cuSignalExternalSemaphoresAsync` of `cuda.h`.
     #[inline]
     pub fn signaling(&self) -> Signal<'_> {
         Operation::binary(&self.inner)
     }
 
     /// A wait, to be made together with others by [`Stream::wait`](super::Stream::wait).
+    ///
+    /// Since CUDA 10.0. Source: `cuWaitExternalSemaphoresAsync` of `cuda.h`.
     #[inline]
     pub fn waiting(&self) -> Wait<'_> {
         Operation::binary(&self.inner)
@@ -236,24 +274,38 @@ impl ExternalSemaphore<Binary> {
 
 impl ExternalSemaphore<Fence> {
     /// Sets it to `value` when the stream gets there.
+    ///
+    /// Since CUDA 10.0. Source: `cuSignalExternalSemaphoresAsync` of `cuda.h`.
+    ///
+    /// # Errors
+    /// Those of [`Stream::signal`](super::Stream::signal).
     #[inline]
     pub fn signal(&self, stream: &super::Stream<'_>, value: u64) -> Result<(), Error> {
         stream.signal(&[self.signaling(value)])
     }
 
     /// Makes the stream wait until it is `value` or more.
+    ///
+    /// Since CUDA 10.0. Source: `cuWaitExternalSemaphoresAsync` of `cuda.h`.
+    ///
+    /// # Errors
+    /// Those of [`Stream::wait`](super::Stream::wait).
     #[inline]
     pub fn wait(&self, stream: &super::Stream<'_>, value: u64) -> Result<(), Error> {
         stream.wait(&[self.waiting(value)])
     }
 
     /// A signal, to be made together with others by [`Stream::signal`](super::Stream::signal).
+    ///
+    /// Since CUDA 10.0. Source: `cuSignalExternalSemaphoresAsync` of `cuda.h`.
     #[inline]
     pub fn signaling(&self, value: u64) -> Signal<'_> {
         Operation::fence(&self.inner, value)
     }
 
     /// A wait, to be made together with others by [`Stream::wait`](super::Stream::wait).
+    ///
+    /// Since CUDA 10.0. Source: `cuWaitExternalSemaphoresAsync` of `cuda.h`.
     #[inline]
     pub fn waiting(&self, value: u64) -> Wait<'_> {
         Operation::fence(&self.inner, value)
@@ -262,24 +314,38 @@ impl ExternalSemaphore<Fence> {
 
 impl ExternalSemaphore<KeyedMutex> {
     /// Releases the mutex with `key` when the stream gets there.
+    ///
+    /// Since CUDA 10.0. Source: `cuSignalExternalSemaphoresAsync` of `cuda.h`.
+    ///
+    /// # Errors
+    /// Those of [`Stream::signal`](super::Stream::signal).
     #[inline]
     pub fn signal(&self, stream: &super::Stream<'_>, key: u64) -> Result<(), Error> {
         stream.signal(&[self.signaling(key)])
     }
 
     /// Acquires the mutex with `key`. `CUDA_ERROR_TIMEOUT` says that nobody released it with that key in time.
+    ///
+    /// Since CUDA 10.0. Source: `cuWaitExternalSemaphoresAsync` of `cuda.h`.
+    ///
+    /// # Errors
+    /// Those of [`Stream::wait`](super::Stream::wait).
     #[inline]
     pub fn wait(&self, stream: &super::Stream<'_>, key: u64, timeout: Timeout) -> Result<(), Error> {
         stream.wait(&[self.waiting(key, timeout)])
     }
 
     /// A release, to be made together with others by [`Stream::signal`](super::Stream::signal).
+    ///
+    /// Since CUDA 10.0. Source: `cuSignalExternalSemaphoresAsync` of `cuda.h`.
     #[inline]
     pub fn signaling(&self, key: u64) -> Signal<'_> {
         Operation::release(&self.inner, key)
     }
 
     /// An acquisition, to be made together with others by [`Stream::wait`](super::Stream::wait).
+    ///
+    /// Since CUDA 10.0. Source: `cuWaitExternalSemaphoresAsync` of `cuda.h`.
     #[inline]
     pub fn waiting(&self, key: u64, timeout: Timeout) -> Wait<'_> {
         Operation::acquire(&self.inner, key, timeout)
@@ -289,6 +355,8 @@ impl ExternalSemaphore<KeyedMutex> {
 impl ExternalSemaphore<NvSciSync> {
     /// A signal that fills in a fence, to be made by [`Stream::signal`](super::Stream::signal).
     ///
+    /// Since CUDA 10.0. Source: `cuSignalExternalSemaphoresAsync` of `cuda.h`.
+    ///
     /// # Safety
     /// `fence` points to an `NvSciSyncFence` that stays there until the call that makes the signal returns.
     pub unsafe fn signaling(&self, fence: *mut c_void, sync: SkipMemorySync) -> Signal<'_> {
@@ -296,6 +364,8 @@ impl ExternalSemaphore<NvSciSync> {
     }
 
     /// A wait for a fence, to be made by [`Stream::wait`](super::Stream::wait).
+    ///
+    /// Since CUDA 10.0. Source: `cuWaitExternalSemaphoresAsync` of `cuda.h`.
     ///
     /// # Safety
     /// As for [`ExternalSemaphore::<NvSciSync>::signaling`].

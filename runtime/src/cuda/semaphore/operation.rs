@@ -23,6 +23,8 @@ use crate::{
 };
 
 /// One semaphore of a call: which, and with what.
+///
+/// Since CUDA 10.0. Source: `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS`, `CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS` of `cuda.h`.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it is made by `Stream::signal` or `Stream::wait`"]
 pub struct Operation<'s, P> {
@@ -91,12 +93,18 @@ impl Parameters for WaitParameters {
 }
 
 /// A signal, to be made by [`Stream::signal`].
+///
+/// Since CUDA 10.0. Source: `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS` of `cuda.h`.
 pub type Signal<'s> = Operation<'s, SignalParameters>;
 
 /// A wait, to be made by [`Stream::wait`].
+///
+/// Since CUDA 10.0. Source: `CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS` of `cuda.h`.
 pub type Wait<'s> = Operation<'s, WaitParameters>;
 
 /// How long to wait for a keyed mutex.
+///
+/// Since CUDA 11.7 or earlier. Source: `CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::params::keyedMutex::timeoutMs` of `cuda.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timeout {
     /// As long as it takes.
@@ -118,6 +126,9 @@ impl Timeout {
 }
 
 /// Whether the driver makes memory of `NvSciBuf` objects coherent with the operation.
+///
+/// Since CUDA 11.7 or earlier. Source: `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC`,
+/// `CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC` of `cuda.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipMemorySync {
     /// It does.
@@ -175,12 +186,27 @@ impl<'s> Wait<'s> {
 
 impl Stream<'_> {
     /// Signals all of these when the stream gets there, by one call of the driver. None is no call.
+    ///
+    /// Since CUDA 10.0. Source: `cuSignalExternalSemaphoresAsync` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for what cannot be right, of semaphores that are followed; [`Error::Invalid`] lists every rule that is broken;
+    /// [`Error::System`] for more than 32 bits count; [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what
+    /// it answers, which may be an error of earlier work. Nothing is signalled then.
     #[inline]
     pub fn signal(&self, signals: &[Signal<'_>]) -> Result<(), Error> {
         make(self, cuda::cuSignalExternalSemaphoresAsync, Direction::Signal, signals)
     }
 
     /// Makes the stream wait for all of these, by one call of the driver. None is no call.
+    ///
+    /// Since CUDA 10.0. Source: `cuWaitExternalSemaphoresAsync` of `cuda.h`.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for what cannot be right, of semaphores that are followed; [`Error::Invalid`] lists every rule that is broken;
+    /// [`Error::System`] for more than 32 bits count; [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what
+    /// it answers, which may be an error of earlier work, and `CUDA_ERROR_TIMEOUT` for a keyed mutex that nobody released in time.
+    /// Nothing is waited for then.
     #[inline]
     pub fn wait(&self, waits: &[Wait<'_>]) -> Result<(), Error> {
         make(self, cuda::cuWaitExternalSemaphoresAsync, Direction::Wait, waits)

@@ -35,6 +35,8 @@ use crate::cuda::import::Carrier;
 /// let units = [71_u16, 0];
 /// let source: Source<'_, Fence> = Source::<Binary>::opaque_win32_by_name(Utf16Name::new(&units).unwrap());
 /// ```
+///
+/// Since CUDA 10.0. Source: `CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC` of `cuda.h`.
 #[derive(Debug)]
 #[must_use = "it is imported by `ExternalSemaphore::import`"]
 pub struct Source<'a, K> {
@@ -79,6 +81,10 @@ impl<'a, K: Kind> Source<'a, K> {
     }
 
     /// From a file descriptor, for any handle type that is carried by one and whose owner after import upstream names.
+    ///
+    /// It is the driver's after a successful import; after a failure it comes back in the error.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalSemaphoreHandleType` of `cuda.h`.
     #[cfg(unix)]
     pub fn from_fd(handle_type: CUexternalSemaphoreHandleType, fd: OwnedFd) -> Self {
         let carrier = Carrier::Fd(fd);
@@ -86,17 +92,23 @@ impl<'a, K: Kind> Source<'a, K> {
     }
 
     /// From an NT handle, which stays the caller's to close, for any handle type that is carried by one.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalSemaphoreHandleType` of `cuda.h`.
     #[cfg(windows)]
     pub fn from_handle(handle_type: CUexternalSemaphoreHandleType, handle: BorrowedHandle<'a>) -> Self {
         Self::new(Self::of(handle_type).with(Descriptor::HANDLE_WIN32_HANDLE, handle.as_raw_handle()), Carrier::Win32)
     }
 
     /// From the name of a Windows object, for any handle type that has names.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalSemaphoreHandleType` of `cuda.h`.
     pub fn from_name(handle_type: CUexternalSemaphoreHandleType, name: Utf16Name<'a>) -> Self {
         Self::new(Self::of(handle_type).with_name(Descriptor::HANDLE_WIN32_NAME, name), Carrier::Name)
     }
 
     /// From a global KMT handle, for any handle type that is one. It is a number that holds no reference: nobody closes it.
+    ///
+    /// Since CUDA 10.0. Source: `CUexternalSemaphoreHandleType` of `cuda.h`.
     pub fn from_kmt(handle_type: CUexternalSemaphoreHandleType, handle: *mut c_void) -> Self {
         Self::new(Self::of(handle_type).with(Descriptor::HANDLE_WIN32_HANDLE, handle), Carrier::Kmt)
     }
@@ -117,6 +129,8 @@ impl<'a> Source<'a, Binary> {
     /// drop(fd);
     /// # }
     /// ```
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD` of `cuda.h`.
     #[cfg(unix)]
     pub fn opaque_fd(fd: OwnedFd) -> Self {
         let carrier = Carrier::Fd(fd);
@@ -124,17 +138,23 @@ impl<'a> Source<'a, Binary> {
     }
 
     /// A binary semaphore of Vulkan, by an NT handle. It stays the caller's to close, before or after the semaphore is destroyed.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32` of `cuda.h`.
     #[cfg(windows)]
     pub fn opaque_win32(handle: BorrowedHandle<'a>) -> Self {
         Self::new(Descriptor::opaque_win32(handle.as_raw_handle()), Carrier::Win32)
     }
 
     /// A binary semaphore of Vulkan, by name.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32` of `cuda.h`.
     pub fn opaque_win32_by_name(name: Utf16Name<'a>) -> Self {
         Self::new(Descriptor::opaque_win32_by_name(name), Carrier::Name)
     }
 
     /// A binary semaphore of Vulkan, by a global KMT handle.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32_KMT` of `cuda.h`.
     pub fn opaque_win32_kmt(handle: *mut c_void) -> Self {
         Self::new(Descriptor::opaque_win32_kmt(handle), Carrier::Kmt)
     }
@@ -144,6 +164,8 @@ impl<'a> Source<'a, Fence> {
     /// A timeline semaphore of Vulkan, exported as `VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT`.
     ///
     /// Who owns the file descriptor is as for [`Source::opaque_fd`].
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD` of `cuda.h`.
     #[cfg(unix)]
     pub fn timeline_semaphore_fd(fd: OwnedFd) -> Self {
         let carrier = Carrier::Fd(fd);
@@ -151,34 +173,46 @@ impl<'a> Source<'a, Fence> {
     }
 
     /// A timeline semaphore of Vulkan, by an NT handle. It stays the caller's to close.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32` of `cuda.h`.
     #[cfg(windows)]
     pub fn timeline_semaphore_win32(handle: BorrowedHandle<'a>) -> Self {
         Self::new(Descriptor::timeline_semaphore_win32(handle.as_raw_handle()), Carrier::Win32)
     }
 
     /// A timeline semaphore of Vulkan, by name.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32` of `cuda.h`.
     pub fn timeline_semaphore_win32_by_name(name: Utf16Name<'a>) -> Self {
         Self::new(Descriptor::timeline_semaphore_win32_by_name(name), Carrier::Name)
     }
 
     /// An `ID3D12Fence`, by an NT handle. It stays the caller's to close.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE` of `cuda.h`.
     #[cfg(windows)]
     pub fn d3d12_fence(handle: BorrowedHandle<'a>) -> Self {
         Self::new(Descriptor::d3d12_fence(handle.as_raw_handle()), Carrier::Win32)
     }
 
     /// An `ID3D12Fence`, by name.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE` of `cuda.h`.
     pub fn d3d12_fence_by_name(name: Utf16Name<'a>) -> Self {
         Self::new(Descriptor::d3d12_fence_by_name(name), Carrier::Name)
     }
 
     /// An `ID3D11Fence`, by an NT handle. It stays the caller's to close.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE` of `cuda.h`.
     #[cfg(windows)]
     pub fn d3d11_fence(handle: BorrowedHandle<'a>) -> Self {
         Self::new(Descriptor::d3d11_fence(handle.as_raw_handle()), Carrier::Win32)
     }
 
     /// An `ID3D11Fence`, by name.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE` of `cuda.h`.
     pub fn d3d11_fence_by_name(name: Utf16Name<'a>) -> Self {
         Self::new(Descriptor::d3d11_fence_by_name(name), Carrier::Name)
     }
@@ -186,17 +220,23 @@ impl<'a> Source<'a, Fence> {
 
 impl<'a> Source<'a, KeyedMutex> {
     /// An `IDXGIKeyedMutex`, by an NT handle. It stays the caller's to close.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX` of `cuda.h`.
     #[cfg(windows)]
     pub fn d3d11_keyed_mutex(handle: BorrowedHandle<'a>) -> Self {
         Self::new(Descriptor::d3d11_keyed_mutex(handle.as_raw_handle()), Carrier::Win32)
     }
 
     /// An `IDXGIKeyedMutex`, by name.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX` of `cuda.h`.
     pub fn d3d11_keyed_mutex_by_name(name: Utf16Name<'a>) -> Self {
         Self::new(Descriptor::d3d11_keyed_mutex_by_name(name), Carrier::Name)
     }
 
     /// An `IDXGIKeyedMutex`, by a global KMT handle.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_KEYED_MUTEX_KMT` of `cuda.h`.
     pub fn d3d11_keyed_mutex_kmt(handle: *mut c_void) -> Self {
         Self::new(Descriptor::d3d11_keyed_mutex_kmt(handle), Carrier::Kmt)
     }
@@ -204,6 +244,8 @@ impl<'a> Source<'a, KeyedMutex> {
 
 impl Source<'_, NvSciSync> {
     /// An `NvSciSyncObj`.
+    ///
+    /// Since CUDA 11.7 or earlier. Source: `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC` of `cuda.h`.
     ///
     /// # Safety
     /// It is one, and lives for as long as the semaphore. Upstream does not say who releases it: it stays with the caller.
