@@ -63,6 +63,9 @@ impl fmt::Display for Support {
 }
 
 /// One kind of handle, and whether a platform or device imports and exports it.
+///
+/// With `cl_khr_external_semaphore` or `cl_khr_external_memory`. Source: `cl_external_semaphore_handle_type_khr` and
+/// `cl_external_memory_handle_type_khr` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Capability {
