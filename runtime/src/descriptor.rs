@@ -108,6 +108,8 @@ pub fn check(fd: impl AsFd, handle_type: &'static HandleType) -> Result<(), Wron
 }
 
 /// A descriptor that is no handle of the kind that it is taken for.
+///
+/// It owns nothing: the descriptor stays whose it was.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WrongKind {

@@ -8,6 +8,8 @@ use clcu_sys::{Api, CommandInfo, rules::Violation};
 use crate::{cuda::Version, resolved::name_of};
 
 /// A file that was tried in search of a driver.
+///
+/// Source: the system's own loader: `dlopen`, or `LoadLibraryExW` on Windows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// The name or path that the system's loader was given.

@@ -157,7 +157,7 @@ fn same_file(fd: &OwnedFd, duplicate: &OwnedFd) -> bool {
 
 /// An import that failed, with the file descriptor. `E` is the API's error.
 ///
-/// It owns the descriptor, and closes it when it is dropped: [`ImportError::into_fd`] takes it out, on Unix.
+/// It owns the descriptor, and closes it when it is dropped: `ImportError::into_fd` takes it out, on Unix.
 pub struct ImportError<E> {
     error: E,
     #[cfg(unix)]

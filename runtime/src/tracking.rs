@@ -6,6 +6,8 @@
 /// How closely the signals and waits of a semaphore are followed.
 ///
 /// By default [`Tracking::Shared`] where debug assertions are on, else [`Tracking::Off`].
+///
+/// Source: this crate. Upstream keeps no such state, and says of each API which signals and waits it allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tracking {
     /// Not at all: a signal or wait costs nothing beyond its check.

@@ -93,8 +93,8 @@ impl Device {
     /// Its name, as `"NVIDIA H200"`, without white space around it. Bytes that are no UTF-8 are replaced.
     ///
     /// # Errors
-    /// [`Error::Call`] with what the platform answers where it refuses to say; [`Error::UnexpectedSize`] where it announces more than 1
-    /// MiB; [`Error::Missing`] where it lacks the command.
+    /// [`Error::Call`] with what the platform answers where it refuses to say; [`Error::UnexpectedSize`] where it announces more than
+    /// 1 MiB; [`Error::Missing`] where it lacks the command.
     ///
     /// Since OpenCL 1.0. Source: `clGetDeviceInfo` of the OpenCL API specification, with `CL_DEVICE_NAME`.
     pub fn name(&self) -> Result<String, Error> {

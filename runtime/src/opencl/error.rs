@@ -24,6 +24,8 @@ use crate::descriptor::WrongKind;
 use crate::error::{Driver, Invalid, Missing};
 
 /// Anything that stops a call of this module.
+///
+/// Source: for [`Error::Call`], the error codes of the OpenCL API specification; the others are this crate's.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {

@@ -47,7 +47,7 @@ use crate::{
 
 pub use crate::error::Invalid;
 
-/// An import that failed, with the file descriptor. [`ImportError::into_fd`](crate::ImportError::into_fd) gives the descriptor back.
+/// An import that failed, with the file descriptor. `ImportError::into_fd` gives the descriptor back.
 pub type ImportError = crate::ImportError<Error>;
 
 /// Names the library's file; when it is set and not empty, nothing else is tried.
@@ -69,6 +69,8 @@ pub struct Library {
 }
 
 /// How to open an OpenCL library.
+///
+/// The first of these that is given is used alone: a path, [`ENVIRONMENT`], directories, where the system looks.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Options {
@@ -139,6 +141,8 @@ impl Library {
     ///
     /// # Errors
     /// [`Missing`] where the library does not have the command, where an extension brings it, or where it is one of CUDA.
+    ///
+    /// Source: [`clcu_sys::opencl::COMMANDS`], which has the version since which a command is there, or its extensions.
     #[inline]
     pub fn get<F: Copy>(&self, command: &Command<F>) -> Result<F, Missing> {
         // SAFETY: the slots are filled by this library's entry alone, with functions of an OpenCL library.
@@ -146,6 +150,8 @@ impl Library {
     }
 
     /// The file that was loaded, as messages name it.
+    ///
+    /// No version is asked for: a library does not say one, its platforms do.
     #[must_use]
     pub fn driver(&self) -> &Driver {
         &self.resolved.driver
@@ -184,6 +190,8 @@ impl Library {
 
     /// Asks for every command of the core and lists those that this library lacks. What extensions bring,
     /// [`Platform::availability`] lists.
+    ///
+    /// Source: [`clcu_sys::opencl::COMMANDS`], which has the version since which a command is there, or its extensions.
     #[must_use]
     pub fn availability(&self) -> Availability {
         let core = opencl::COMMANDS.iter().filter(|command| command.extensions.is_empty());

@@ -146,6 +146,8 @@ impl Platform {
     }
 
     /// Asks for every command of the API and lists those that are missing here.
+    ///
+    /// Source: [`clcu_sys::opencl::COMMANDS`], which has the version since which a command is there, or its extensions.
     #[must_use]
     pub fn availability(&self) -> Availability {
         self.resolved.availability(opencl::COMMANDS.iter(), &self.asked)

@@ -7,6 +7,8 @@ use clcu_sys::opencl::cl_result;
 use crate::opencl::Error;
 
 /// What a platform or device answered to one query.
+///
+/// Since OpenCL 1.0. Source: `clGetPlatformInfo` and `clGetDeviceInfo` of the OpenCL API specification.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Answer {

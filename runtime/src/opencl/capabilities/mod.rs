@@ -176,7 +176,7 @@ impl Device {
 }
 
 impl Capabilities {
-    /// Every query with its answer.
+    /// Every query with its answer: five for a device, four for a platform.
     pub fn asked(&self) -> impl Iterator<Item = &Asked> {
         let Self { semaphore_types, semaphore_import, semaphore_export, memory_import, linear_images } = self;
         [semaphore_types, semaphore_import, semaphore_export, memory_import].into_iter().chain(linear_images)
@@ -186,6 +186,8 @@ impl Capabilities {
     ///
     /// The queries list kinds of handles and types of semaphores apart. Where several types of semaphores are listed, nothing tells which of
     /// them a kind of handle goes with: the row says so ([`Support::OfSomeType`]).
+    ///
+    /// Source: [`clcu_sys::opencl::HANDLE_TYPES`], and the queries that are named at [`Capabilities`].
     #[must_use]
     pub fn rows(&self) -> Vec<Capability> {
         opencl::HANDLE_TYPES.iter().flat_map(|handle_type| self.of(handle_type)).collect()

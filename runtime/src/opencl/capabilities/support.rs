@@ -11,6 +11,8 @@ use super::{Answer, Asked};
 use crate::opencl::kind;
 
 /// What is known about a kind of handle on a platform or device.
+///
+/// Source: the queries that are named at [`Capabilities`](super::Capabilities).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Support {

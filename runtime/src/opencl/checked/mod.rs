@@ -142,6 +142,8 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// # Errors
     /// [`Error::Invalid`], [`Error::Missing`] and [`Error::Call`] as for [`Checked::call`]. [`Error::Nothing`] where it reports success
     /// and `is_null` says so of what it returned; [`Error::Silent`] where `is_null` says so and no code was written.
+    ///
+    /// Since OpenCL 1.0. Source: `errcode_ret` of the commands of the OpenCL API specification that make objects.
     #[inline]
     pub fn create<T>(self, is_null: impl Fn(&T) -> bool, invoke: impl FnOnce(F, *mut cl_result) -> T) -> Result<T, Error> {
         self.create_items(&mut [], is_null, |create, _, errcode_ret| invoke(create, errcode_ret))
@@ -153,6 +155,8 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// # Errors
     /// Those of `create`; and [`Error::Call`] with a [`CallError`] whose channel is [`ErrorChannel::PerItem`] where the call reports
     /// success and an item does not. What was made is then given to nobody.
+    ///
+    /// Since OpenCL 1.0. Source: `binary_status` of `clCreateProgramWithBinary` of the OpenCL API specification.
     #[inline]
     pub fn create_items<T>(
         self,

@@ -153,6 +153,8 @@ impl ExternalMemory {
     }
 
     /// What it was imported as.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_mem` of the OpenCL API specification.
     #[must_use]
     pub fn object(&self) -> &Object {
         &self.object

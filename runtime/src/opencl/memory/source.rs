@@ -116,7 +116,7 @@ impl<'a> Source<'a> {
 
     /// From a file descriptor, for any handle type that is carried by one.
     ///
-    /// Who owns the file descriptor is as for `opaque_fd`, unless the row of the type says something else.
+    /// An import that succeeds uses the file descriptor up: the platform owns it, or it is closed, as the row of the type says.
     ///
     /// With `cl_khr_external_memory`. Source: `cl_external_memory_handle_type_khr` of the OpenCL API specification.
     #[cfg(unix)]

@@ -93,12 +93,17 @@ impl ExternalMemory {
     }
 
     /// Whether it is acquired, as far as this value knows.
+    ///
+    /// With `cl_khr_external_memory`. Source: `clEnqueueAcquireExternalMemObjectsKHR` of the OpenCL API specification; no query tells.
     #[must_use]
     pub fn is_acquired(&self) -> bool {
         self.acquired.load(Ordering::Acquire)
     }
 
-    /// Says that it was acquired, or released, by its raw handle.
+    /// Says that it was acquired, or released, by its raw handle. Nothing is called.
+    ///
+    /// With `cl_khr_external_memory`. Source: `clEnqueueAcquireExternalMemObjectsKHR` and `clEnqueueReleaseExternalMemObjectsKHR` of
+    /// the OpenCL API specification.
     pub fn assume_acquired(&self, acquired: bool) {
         self.acquired.store(acquired, Ordering::Release);
     }

@@ -30,6 +30,9 @@ pub struct Described {
 }
 
 /// What is wrong with a list.
+///
+/// Source: the tables of properties that are generated from the OpenCL API specification, as
+/// [`clcu_sys::opencl::PROPERTIES_OF_cl_mem_properties`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -70,6 +73,9 @@ impl fmt::Display for Fault {
 }
 
 /// A list in words.
+///
+/// Source: the tables of properties that are generated from the OpenCL API specification, as
+/// [`clcu_sys::opencl::PROPERTIES_OF_cl_mem_properties`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {

@@ -50,7 +50,7 @@ mod sealed {
 /// Source: `cl_properties` of the OpenCL API specification, since OpenCL 3.0, and the types of lists that are older, as
 /// `cl_context_properties`.
 pub trait Element: Word + sealed::Sealed {
-    /// How many bits it has. 32 or 64.
+    /// How many bits it has: 32 or 64.
     const BITS: u32;
 
     /// The element that stands for `word`; `None` where bits would be lost. A number that is the extension of a negative one fits.
@@ -92,6 +92,15 @@ elements! {
 ///
 /// # Errors
 /// [`DoesNotFit`] with the first word that does not fit: a 64-bit mask in a list of `intptr_t` on a 32-bit target.
+///
+/// ```
+/// use clcu::opencl::properties::encode;
+/// assert_eq!(encode::<u64>(&[0x203D, 1, 0]), Ok(vec![0x203D, 1, 0]));
+/// // As a list of `intptr_t` is on a 32-bit target.
+/// assert!(encode::<i32>(&[0x1084, 1 << 32, 0]).is_err());
+/// ```
+///
+/// Source: the property lists of the OpenCL API specification, as `cl_context_properties` since OpenCL 1.0.
 pub fn encode<E: Element>(words: &[u64]) -> Result<Vec<E>, DoesNotFit> {
     let element = |(at, word): (usize, &u64)| E::of(*word).ok_or(DoesNotFit { at, word: *word, bits: E::BITS });
     words.iter().enumerate().map(element).collect()
@@ -244,6 +253,10 @@ fn address(device: cl_device_id) -> u64 {
 const LONGEST: usize = 2 + 3 + 3 + 1;
 
 /// The words of a list, without memory of its own.
+///
+/// At most nine words, the zero that ends the list among them.
+///
+/// With `cl_khr_semaphore`. Source: `cl_semaphore_properties_khr` of the OpenCL API specification.
 #[derive(Clone, Copy)]
 pub struct Words {
     words: [u64; LONGEST],
