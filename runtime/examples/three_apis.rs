@@ -31,6 +31,9 @@ pub mod unix {
     }
 
     /// Waits for Vulkan, lets OpenCL and then CUDA work on the buffer, and signals Vulkan.
+    ///
+    /// # Errors
+    /// Those of each step; what was imported until then is released.
     pub fn pass_on(
         exported: Exported,
         platform: &Arc<opencl::Platform>,

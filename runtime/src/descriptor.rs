@@ -13,6 +13,8 @@ use std::{
 use clcu_sys::rules::{HandleKind, HandleType};
 
 /// What the system says that a descriptor refers to.
+///
+/// Source: the link of a descriptor below `/proc/self/fd`, whose text Linux chooses (`proc(5)`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -37,8 +39,11 @@ pub enum Kind {
 impl Kind {
     /// What a descriptor refers to.
     ///
+    /// The descriptor is borrowed. It is duplicated for as long as the call takes.
+    ///
     /// # Errors
-    /// On systems that do not tell, and where `/proc` is not there.
+    /// [`io::Error`] on systems that do not tell, where `/proc` is not there, and where the descriptor cannot be duplicated or asked
+    /// for its type.
     pub fn of(fd: impl AsFd) -> io::Result<Self> {
         Self::of_number(fd.as_fd().as_raw_fd())
     }
@@ -94,8 +99,10 @@ impl fmt::Display for Kind {
 /// A sync file has one kind, and so has a dma-buf. An opaque descriptor is the driver's own matter: it is refused only if it is something
 /// that no driver exports.
 ///
+/// The descriptor is borrowed, and nothing is done with it.
+///
 /// # Errors
-/// [`WrongKind`] where it cannot.
+/// [`WrongKind`] where it cannot. That the system does not tell is no error.
 pub fn check(fd: impl AsFd, handle_type: &'static HandleType) -> Result<(), WrongKind> {
     check_number(fd.as_fd().as_raw_fd(), handle_type)
 }
@@ -123,6 +130,8 @@ pub fn check_number(number: RawFd, handle_type: &'static HandleType) -> Result<(
 }
 
 /// A descriptor that is no handle of the kind that it is taken for.
+///
+/// It owns nothing: the descriptor stays whose it was.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WrongKind {

@@ -8,6 +8,8 @@ use clcu_sys::{Api, CommandInfo, rules::Violation};
 use crate::{cuda::Version, resolved::name_of};
 
 /// A file that was tried in search of a driver.
+///
+/// Source: the system's own loader: `dlopen`, or `LoadLibraryExW` on Windows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// The name or path that the system's loader was given.
@@ -36,6 +38,8 @@ pub enum OpenError {
         advice: Vec<String>,
     },
     /// The library is the one that toolkits bring to link against: every call of it fails with `CUDA_ERROR_STUB_LIBRARY`.
+    ///
+    /// Source: `CUDA_ERROR_STUB_LIBRARY` of `cuda.h`.
     StubLibrary {
         /// The file that was loaded.
         path: PathBuf,
@@ -79,6 +83,8 @@ fn list(f: &mut fmt::Formatter<'_>, attempts: &[Attempt]) -> fmt::Result {
 }
 
 /// A driver that was opened, as messages name it.
+///
+/// Source: `cuDriverGetVersion` of `cuda.h`; `CL_PLATFORM_VERSION` and `CL_PLATFORM_NAME` of the OpenCL API specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Driver {
@@ -104,6 +110,9 @@ impl fmt::Display for Driver {
 }
 
 /// What a command needs in order to be there.
+///
+/// Source: the tables of commands, [`clcu_sys::cuda::COMMANDS`] and [`clcu_sys::opencl::COMMANDS`], which are generated from what
+/// upstream publishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Needs {
@@ -139,6 +148,10 @@ impl fmt::Display for Needs {
 }
 
 /// A command that this driver does not have.
+///
+/// Nothing was called.
+///
+/// Source: the tables of commands, [`clcu_sys::cuda::COMMANDS`] and [`clcu_sys::opencl::COMMANDS`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Missing {
@@ -166,6 +179,9 @@ impl fmt::Display for Missing {
 impl Error for Missing {}
 
 /// Arguments that break rules: all of them, before the driver was called.
+///
+/// Source: the rules of the specifications, [`clcu_sys::cuda::RULES`] and [`clcu_sys::opencl::RULES`]; each [`Violation`] has the id of
+/// its own.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Invalid {
@@ -187,6 +203,8 @@ impl fmt::Display for Invalid {
 impl Error for Invalid {}
 
 /// Which commands of an API a driver has, found out by asking for all of them.
+///
+/// Source: the tables of commands, [`clcu_sys::cuda::COMMANDS`] and [`clcu_sys::opencl::COMMANDS`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Availability {

@@ -156,6 +156,8 @@ fn same_file(fd: &OwnedFd, duplicate: &OwnedFd) -> bool {
 }
 
 /// An import that failed, with the file descriptor. `E` is the API's error.
+///
+/// It owns the descriptor, and closes it when it is dropped: `ImportError::into_fd` takes it out, on Unix.
 pub struct ImportError<E> {
     error: E,
     #[cfg(unix)]
@@ -190,7 +192,7 @@ impl<E> ImportError<E> {
         }
     }
 
-    /// Why it failed.
+    /// Why it failed. A file descriptor stays in this error.
     #[must_use]
     pub fn error(&self) -> &E {
         &self.error
@@ -203,7 +205,7 @@ impl<E> ImportError<E> {
     }
 
     /// The file that was to be imported, open and the caller's as before: under the same number, or under another where the driver closed
-    /// that one. `None` where the driver keeps it, or no owned descriptor was given.
+    /// that one. `None` where the driver keeps it, or no owned descriptor was given. It is the caller's to close.
     #[cfg(unix)]
     #[must_use]
     pub fn into_fd(self) -> Option<OwnedFd> {

@@ -28,6 +28,8 @@
 //! What a driver shares with others, [`cuda::Device::capabilities`] and [`opencl::capabilities`] say; what a file descriptor refers to, the
 #![cfg_attr(unix, doc = "module [`descriptor`].")]
 #![cfg_attr(not(unix), doc = "module `descriptor`, on Unix.")]
+// What a call can fail by is half of what it is.
+#![warn(clippy::missing_errors_doc)]
 
 mod candidate;
 mod checked;

@@ -7,6 +7,8 @@ mod sealed {
 }
 
 /// What an external semaphore carries.
+///
+/// No type but those of this crate has it.
 pub trait Kind: sealed::Sealed {
     /// The same as data.
     const PAYLOAD: Payload;
@@ -30,11 +32,21 @@ macro_rules! kinds {
 
 kinds! {
     /// Signalled or not: `VkSemaphore` of the type `VK_SEMAPHORE_TYPE_BINARY`.
+    ///
+    /// Source: `VkSemaphoreType` of the Vulkan specification; `CL_SEMAPHORE_TYPE_BINARY_KHR` of the OpenCL API specification, with
+    /// `cl_khr_semaphore`.
     Binary;
     /// A 64-bit value that signals raise: a timeline semaphore of Vulkan, `ID3D12Fence`, `ID3D11Fence`.
+    ///
+    /// Source: `params.fence.value` of `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS` of `cuda.h`; `cl_semaphore_payload_khr` of the OpenCL
+    /// API specification, with `cl_khr_semaphore`.
     Fence;
     /// A mutex that is acquired and released with a key: `IDXGIKeyedMutex`.
+    ///
+    /// Source: `params.keyedMutex` of `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS` of `cuda.h`.
     KeyedMutex;
     /// An `NvSciSyncFence`.
+    ///
+    /// Source: `params.nvSciSync` of `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS` of `cuda.h`.
     NvSciSync;
 }

@@ -25,11 +25,15 @@ pub use self::{
 };
 
 /// The rows of a kind's counterparts in CUDA: first the one that takes the same handle.
+///
+/// Source: [`clcu_sys::cuda::HANDLE_TYPES`], whose pairs this project states: no specification does.
 pub fn in_cuda(row: &'static HandleType) -> impl Iterator<Item = &'static HandleType> {
     rows(cuda::HANDLE_TYPES, row.cuda)
 }
 
-/// The rows of a kind's counterparts in OpenCL.
+/// The rows of a kind's counterparts in OpenCL: first the one that takes the same handle.
+///
+/// Source: [`clcu_sys::opencl::HANDLE_TYPES`], whose pairs this project states: no specification does.
 pub fn in_opencl(row: &'static HandleType) -> impl Iterator<Item = &'static HandleType> {
     rows(opencl::HANDLE_TYPES, row.opencl)
 }
@@ -58,6 +62,9 @@ fn rows(table: &'static [HandleType], names: &'static [&'static str]) -> impl It
 /// let opencl = cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR;
 /// let cuda: Option<CUexternalMemoryHandleType> = opencl.counterpart();
 /// ```
+///
+/// Source: `CUexternalSemaphoreHandleType` and `CUexternalMemoryHandleType` of `cuda.h`; `cl_external_semaphore_handle_type_khr` and
+/// `cl_external_memory_handle_type_khr` of the OpenCL API specification, with `cl_khr_external_semaphore` and `cl_khr_external_memory`.
 pub trait Counterpart<T> {
     /// The kind of the other API that takes the same handle; `None` where there is none, or this kind is not known here.
     fn counterpart(self) -> Option<T>;

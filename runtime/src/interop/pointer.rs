@@ -22,8 +22,12 @@ use clcu_sys::{
 /// ```
 ///
 /// `Current::stream` then makes a [`Stream`](crate::cuda::Stream) of it, and `Queue::from_raw` a [`Queue`](crate::opencl::Queue).
+///
+/// A handle that is made owns nothing, and nothing is retained: who releases the object stays as it was.
+///
+/// Source: the types of handles of `cuda.h` and of the OpenCL API specification.
 pub trait Pointer: Copy {
-    /// The handle that this pointer is.
+    /// The handle that this pointer is. A null pointer makes the null handle.
     #[must_use]
     fn from_pointer<T>(pointer: *mut T) -> Self;
 

@@ -15,6 +15,9 @@ use crate::{cuda, opencl};
 ///
 /// What a signal or wait promises about memory is said at the methods of the same name of
 /// [`cuda::ExternalSemaphore`] and [`opencl::Semaphore`].
+///
+/// Source: `cuSignalExternalSemaphoresAsync` and `cuWaitExternalSemaphoresAsync` of `cuda.h`; `clEnqueueSignalSemaphoresKHR` and
+/// `clEnqueueWaitSemaphoresKHR` of the OpenCL API specification, with `cl_khr_semaphore`.
 pub trait SharedSemaphore {
     /// What work is queued on: a stream of CUDA, a command queue of OpenCL.
     type Queue<'q>;
@@ -24,7 +27,7 @@ pub trait SharedSemaphore {
     /// Signals when the work that was queued before is done.
     ///
     /// # Errors
-    /// The driver refuses, or rules or tracking do before it is asked.
+    /// [`cuda::Error`] or [`opencl::Error`]: the driver refuses, or rules or tracking do before it is asked.
     fn signal(&self, queue: &Self::Queue<'_>) -> Result<(), Self::Error>;
 
     /// Lets the work that is queued from here on wait for a signal.
@@ -35,6 +38,9 @@ pub trait SharedSemaphore {
 }
 
 /// A semaphore whose value only goes up, of either API: a timeline semaphore of Vulkan, a fence of Direct3D.
+///
+/// Source: `cuSignalExternalSemaphoresAsync` and `cuWaitExternalSemaphoresAsync` of `cuda.h`; `clEnqueueSignalSemaphoresKHR` and
+/// `clEnqueueWaitSemaphoresKHR` of the OpenCL API specification, with `cl_khr_external_semaphore_dx_fence`.
 pub trait SharedTimeline {
     /// What work is queued on.
     type Queue<'q>;

@@ -72,6 +72,11 @@ fn bit_of<B: Copy>(names: &[(&str, B)], row: &HandleType) -> Option<B> {
 ///     Some(Cuda::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD)
 /// );
 /// ```
+///
+/// `None` where CUDA has no such kind, where several bits are given, and where the type of the semaphore is not known here.
+///
+/// Source: `VkExternalSemaphoreHandleTypeFlagBits` and `VkSemaphoreType` of the Vulkan specification; `CUexternalSemaphoreHandleType`
+/// of `cuda.h`.
 #[must_use]
 pub fn cuda_semaphore(bit: SemaphoreBits, semaphore: SemaphoreType) -> Option<CUexternalSemaphoreHandleType> {
     let name = name_of(&SEMAPHORES, &bit)?;
@@ -81,6 +86,9 @@ pub fn cuda_semaphore(bit: SemaphoreBits, semaphore: SemaphoreType) -> Option<CU
 /// The kind by which OpenCL imports a Vulkan semaphore of this type that is exported by this bit.
 ///
 /// `None` for timeline semaphores that are exported by an opaque handle: OpenCL's opaque handles are of binary semaphores.
+///
+/// With `cl_khr_external_semaphore`. Source: `VkExternalSemaphoreHandleTypeFlagBits` and `VkSemaphoreType` of the Vulkan specification;
+/// `cl_external_semaphore_handle_type_khr` of the OpenCL API specification.
 #[must_use]
 pub fn opencl_semaphore(bit: SemaphoreBits, semaphore: SemaphoreType) -> Option<cl_external_semaphore_handle_type_khr> {
     let name = name_of(&SEMAPHORES, &bit)?;

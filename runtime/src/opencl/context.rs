@@ -12,6 +12,8 @@ use super::{Platform, checked::Place, device::Device, error::Error, properties, 
 use crate::trace;
 
 /// A context. A clone is another name for the same; the last one releases the reference.
+///
+/// Since OpenCL 1.0. Source: `cl_context` of the OpenCL API specification.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -26,7 +28,11 @@ impl Context {
     /// A context of these devices, which belong to one platform.
     ///
     /// # Errors
-    /// What the platform answers: upstream wants one device at least. [`Error::Foreign`] for a device of another platform.
+    /// [`Error::Foreign`] for a device of another platform; [`Error::Missing`] where the platform lacks the commands that make and
+    /// release a context; [`Error::System`] for more devices than 32 bits count; [`Error::Call`] with what the platform answers:
+    /// upstream wants one device at least; [`Error::Nothing`] or [`Error::Silent`] where it gives no context.
+    ///
+    /// Since OpenCL 1.0. Source: `clCreateContext` of the OpenCL API specification.
     pub fn new(platform: &Arc<Platform>, devices: &[Device]) -> Result<Self, Error> {
         devices.iter().try_for_each(|device| device.demand_platform(platform))?;
         let command = &opencl::clCreateContext;
@@ -48,8 +54,17 @@ impl Context {
 
     /// A context that somebody else made. It is retained, so that it lives as long as this value and its clones.
     ///
+    /// The reference of whoever made it stays theirs to release.
+    ///
+    /// # Errors
+    /// [`Error::Null`] for the null handle; [`Error::Missing`] where the platform lacks the commands to retain, release or ask a
+    /// context; [`Error::Call`] with what the platform answers; [`Error::UnexpectedSize`] where its list of devices has a size that no
+    /// list of handles has; [`Error::Nothing`] where the list is empty.
+    ///
     /// # Safety
     /// It is a context of this platform, and alive now.
+    ///
+    /// Since OpenCL 1.0. Source: `clRetainContext` and `clGetContextInfo` of the OpenCL API specification.
     pub unsafe fn from_raw(platform: &Arc<Platform>, handle: cl_context) -> Result<Self, Error> {
         platform.demand(&[opencl::clRetainContext.info(), opencl::clReleaseContext.info()])?;
         let retain = platform.checked(&opencl::clRetainContext);
@@ -91,6 +106,8 @@ impl Context {
     }
 
     /// For other crates. It stays this value's to release.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_context` of the OpenCL API specification.
     #[inline]
     #[must_use]
     pub fn as_raw(&self) -> cl_context {
@@ -104,7 +121,9 @@ impl Context {
         &self.0.platform
     }
 
-    /// Its devices.
+    /// Its devices, in the order in which it was made with them or lists them. Each keeps the context alive.
+    ///
+    /// Since OpenCL 1.0. Source: `CL_CONTEXT_DEVICES` of the OpenCL API specification.
     #[must_use]
     pub fn devices(&self) -> Vec<Device> {
         self.0.devices.iter().map(|id| Device::of_context(self, *id)).collect()

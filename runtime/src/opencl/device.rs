@@ -8,6 +8,8 @@ use super::{Context, Platform, error::Error, query};
 
 /// A device. A clone is another name for the same. Root devices live as long as their platform, so that nothing is to be released; those of a
 /// context, which may be parts of others, are kept by it.
+///
+/// Since OpenCL 1.0. Source: `cl_device_id` of the OpenCL API specification.
 #[derive(Clone)]
 pub struct Device {
     platform: Arc<Platform>,
@@ -17,7 +19,13 @@ pub struct Device {
 }
 
 impl Device {
-    /// Every device of the platform, of whatever type. None at all is an answer, not an error.
+    /// Every device of the platform, of whatever type. None at all is an answer, not an error. Entries that are null are left out.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the platform answers, other than that there is no device; [`Error::Missing`] where it lacks the
+    /// command.
+    ///
+    /// Since OpenCL 1.0. Source: `clGetDeviceIDs` of the OpenCL API specification, with `CL_DEVICE_TYPE_ALL`.
     pub fn all(platform: &Arc<Platform>) -> Result<Vec<Self>, Error> {
         let mut count = 0;
         // SAFETY: the platform is alive; the count goes to memory that is ours.
@@ -49,14 +57,20 @@ impl Device {
 
     /// A device that other code got.
     ///
+    /// It is not retained, and never released.
+    ///
     /// # Safety
     /// It is a device of this platform, and stays alive for as long as this value, its clones, and objects that are made with them.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_device_id` of the OpenCL API specification.
     #[must_use]
     pub unsafe fn from_raw(platform: &Arc<Platform>, id: cl_device_id) -> Self {
         Self { platform: Arc::clone(platform), id, _context: None }
     }
 
-    /// For other crates.
+    /// For other crates. It is nobody's to release.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_device_id` of the OpenCL API specification.
     #[inline]
     #[must_use]
     pub fn as_raw(&self) -> cl_device_id {
@@ -76,10 +90,13 @@ impl Device {
         if is_its { Ok(()) } else { Err(Error::Foreign { what: "the device", of: "platform" }) }
     }
 
-    /// Its name, as `"NVIDIA H200"`.
+    /// Its name, as `"NVIDIA H200"`, without white space around it. Bytes that are no UTF-8 are replaced.
     ///
     /// # Errors
-    /// [`Error::Call`] where the driver refuses to say.
+    /// [`Error::Call`] with what the platform answers where it refuses to say; [`Error::UnexpectedSize`] where it announces more than
+    /// 1 MiB; [`Error::Missing`] where it lacks the command.
+    ///
+    /// Since OpenCL 1.0. Source: `clGetDeviceInfo` of the OpenCL API specification, with `CL_DEVICE_NAME`.
     pub fn name(&self) -> Result<String, Error> {
         let what = cl_device_info::CL_DEVICE_NAME;
         let bytes =
@@ -91,17 +108,22 @@ impl Device {
         Ok(String::from_utf8_lossy(name).trim().to_owned())
     }
 
-    /// Whether it lists this extension, by its whole name, or its platform does for all its devices.
+    /// Whether it lists this extension, by its whole name, or its platform does for all its devices. `false` also where neither answers.
+    ///
+    /// Since OpenCL 1.0. Source: `CL_DEVICE_EXTENSIONS` and `CL_PLATFORM_EXTENSIONS` of the OpenCL API specification.
     #[must_use]
     pub fn has_extension(&self, name: &str) -> bool {
         self.platform.has_extension_for(self.id, name)
     }
 
-    /// The values of a list that the device is asked for, such as `CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR`. An empty list is an answer.
+    /// The values of a list that the device is asked for, such as `CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR`. An empty list is an
+    /// answer. A value has 32 bits.
     ///
     /// # Errors
-    /// [`Error::Call`] where the driver refuses to say, as some do for extensions that they list; [`Error::UnexpectedSize`] where it
-    /// announces a size that is no whole number of values.
+    /// [`Error::Call`] where the platform refuses to say, as some do for extensions that they list; [`Error::UnexpectedSize`] where it
+    /// announces a size that is no whole number of values, or more than 1 MiB; [`Error::Missing`] where it lacks the command.
+    ///
+    /// Since OpenCL 1.0. Source: `clGetDeviceInfo` of the OpenCL API specification.
     pub fn list(&self, what: cl_device_info) -> Result<Vec<u32>, Error> {
         query::values(
             &self.platform,

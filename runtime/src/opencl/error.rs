@@ -27,6 +27,8 @@ use crate::{
 };
 
 /// Anything that stops a call of this module.
+///
+/// Source: for [`Error::Call`], the error codes of the OpenCL API specification; the others are this crate's.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -44,7 +46,7 @@ pub enum Error {
     /// A file descriptor is not what the handle type takes, as far as the operating system tells. The platform was not called.
     #[cfg(unix)]
     Descriptor(WrongKind),
-    /// The platform refused.
+    /// The platform refused. [`Error::result`] gives its code.
     Call(CallError),
     /// The platform reported success, and gave nothing.
     Nothing {
@@ -103,6 +105,8 @@ pub enum Error {
 
 impl Error {
     /// The platform's answer, if it was called and refused.
+    ///
+    /// Since OpenCL 1.0. Source: the error codes of the OpenCL API specification.
     #[must_use]
     pub fn result(&self) -> Option<cl_result> {
         match self {
@@ -225,6 +229,8 @@ impl From<super::ImportError> for Error {
 }
 
 /// A command that the platform refused.
+///
+/// Source: the codes that the OpenCL API specification lists at each command, [`clcu_sys::opencl::ERRORS`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CallError {
@@ -247,6 +253,8 @@ pub struct CallError {
 
 impl CallError {
     /// Whether the specification lists the code for the command; `None` where it lists none for it.
+    ///
+    /// Source: [`clcu_sys::opencl::ERRORS`], which is generated from the OpenCL API specification.
     #[must_use]
     pub fn is_documented(&self) -> Option<bool> {
         let codes = find_documented(opencl::ERRORS, self.command)?.codes?;
@@ -254,6 +262,8 @@ impl CallError {
     }
 
     /// The rules of the command that lead to this code where they do not hold. Those that the check before the call decided were kept.
+    ///
+    /// Source: [`clcu_sys::opencl::RULES`], which is generated from the OpenCL API specification.
     pub fn rules(&self) -> impl Iterator<Item = Meaning> {
         meaning::leading_to(self.command, self.result).map(Meaning)
     }
@@ -295,6 +305,11 @@ impl fmt::Display for CallError {
 impl error::Error for CallError {}
 
 /// A kind of handle that cannot be used here, although the arguments may be good.
+///
+/// Nothing that was given is used up: an import gives its descriptor back.
+///
+/// With `cl_khr_external_semaphore` or `cl_khr_external_memory`. Source: `cl_external_semaphore_handle_type_khr` and
+/// `cl_external_memory_handle_type_khr` of the OpenCL API specification.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Unsupported {

@@ -8,6 +8,10 @@ use super::{Context, error::Error, query};
 use crate::trace;
 
 /// The event of a command. A clone is another name for the same; the last one releases the reference.
+///
+/// It keeps its context alive.
+///
+/// Since OpenCL 1.0. Source: `cl_event` of the OpenCL API specification.
 #[derive(Clone)]
 pub struct Event(Arc<Inner>);
 
@@ -17,6 +21,8 @@ struct Inner {
 }
 
 /// How far a command is.
+///
+/// Since OpenCL 1.0. Source: `CL_EVENT_COMMAND_EXECUTION_STATUS` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Progress {
@@ -36,8 +42,16 @@ impl Event {
 
     /// An event that somebody else made, such as a user event. It is retained, so that it lives as long as this value and its clones.
     ///
+    /// The reference of whoever made it stays theirs to release.
+    ///
+    /// # Errors
+    /// [`Error::Null`] for the null handle; [`Error::Missing`] where the platform lacks the commands that retain and release an event;
+    /// [`Error::Call`] with what the platform answers.
+    ///
     /// # Safety
     /// It is an event of this context, and alive now.
+    ///
+    /// Since OpenCL 1.0. Source: `clRetainEvent` of the OpenCL API specification.
     pub unsafe fn from_raw(context: &Context, handle: cl_event) -> Result<Self, Error> {
         let platform = context.platform();
         platform.demand(&[opencl::clRetainEvent.info(), opencl::clReleaseEvent.info()])?;
@@ -51,6 +65,8 @@ impl Event {
     }
 
     /// For other crates. It stays this value's to release.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_event` of the OpenCL API specification.
     #[inline]
     #[must_use]
     pub fn as_raw(&self) -> cl_event {
@@ -64,7 +80,13 @@ impl Event {
         &self.0.context
     }
 
-    /// How far its command is.
+    /// How far its command is. It does not wait.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the platform answers to the query; [`Error::UnexpectedSize`] where the answer is not one `cl_int`;
+    /// [`Error::Missing`] where it lacks the command. That the command of the event failed is [`Progress::Failed`].
+    ///
+    /// Since OpenCL 1.0. Source: `clGetEventInfo` of the OpenCL API specification, with `CL_EVENT_COMMAND_EXECUTION_STATUS`.
     pub fn progress(&self) -> Result<Progress, Error> {
         let what = cl_event_info::CL_EVENT_COMMAND_EXECUTION_STATUS;
         let name = "CL_EVENT_COMMAND_EXECUTION_STATUS";
@@ -80,10 +102,13 @@ impl Event {
         })
     }
 
-    /// Waits until its command has ended.
+    /// Waits until its command has ended. There is no limit of time.
     ///
     /// # Errors
-    /// `CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST` where the command failed; [`Event::progress`] has its code.
+    /// [`Error::Call`] with what the platform answers: `CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST` where the command failed;
+    /// [`Event::progress`] has its code. [`Error::Missing`] where it lacks the command.
+    ///
+    /// Since OpenCL 1.0. Source: `clWaitForEvents` of the OpenCL API specification.
     pub fn wait(&self) -> Result<(), Error> {
         // SAFETY: the event is alive.
         self.0.context.platform().checked(&opencl::clWaitForEvents).call(|wait| unsafe { wait(1, &raw const self.0.handle) })

@@ -10,12 +10,18 @@ use crate::import::Carrier;
 pub(super) use crate::import::exists_here;
 
 /// The row of a type of semaphore handle; `None` for one that this version of the crate does not know.
+///
+/// With `cl_khr_external_semaphore`. Source: `cl_external_semaphore_handle_type_khr` of the OpenCL API specification; the row is of
+/// [`clcu_sys::opencl::HANDLE_TYPES`].
 #[must_use]
 pub fn of_semaphore(handle_type: cl_external_semaphore_handle_type_khr) -> Option<&'static HandleType> {
     row(HandleKind::Semaphore, handle_type.0.into())
 }
 
-/// The row of a type of memory handle.
+/// The row of a type of memory handle; `None` for one that this version of the crate does not know.
+///
+/// With `cl_khr_external_memory`. Source: `cl_external_memory_handle_type_khr` of the OpenCL API specification; the row is of
+/// [`clcu_sys::opencl::HANDLE_TYPES`].
 #[must_use]
 pub fn of_memory(handle_type: cl_external_memory_handle_type_khr) -> Option<&'static HandleType> {
     row(HandleKind::Memory, handle_type.0.into())

@@ -20,6 +20,8 @@ pub(super) fn leading_to(command: &CommandInfo, code: cl_result) -> impl Iterato
 }
 
 /// A rule as a sentence: `context: it is alive and of this platform`, with its conditions.
+///
+/// Source: the rules that are generated from the OpenCL API specification, [`clcu_sys::opencl::RULES`]. The words are this crate's.
 #[derive(Clone, Copy, Debug)]
 pub struct Meaning(pub(super) &'static Rule);
 

@@ -47,10 +47,10 @@ use crate::{
 
 pub use crate::error::Invalid;
 
-/// An import that failed, with the file descriptor.
+/// An import that failed, with the file descriptor. `ImportError::into_fd` gives the descriptor back.
 pub type ImportError = crate::ImportError<Error>;
 
-/// Names the library's file; when it is set, nothing else is tried.
+/// Names the library's file; when it is set and not empty, nothing else is tried.
 pub const ENVIRONMENT: &str = "CLCU_OPENCL_LIBRARY";
 
 /// An OpenCL library that was opened: an ICD loader, or a vendor's own.
@@ -59,6 +59,9 @@ pub const ENVIRONMENT: &str = "CLCU_OPENCL_LIBRARY";
 /// exports, which may be little: NVIDIA's exports `clGetPlatformInfo` alone, and hands the rest to loaders.
 ///
 /// It stays loaded until the process ends, also when this value is dropped. Several may be open at once, each with commands of its own.
+///
+/// Since OpenCL 1.0. Source: `clGetPlatformIDs` of the OpenCL API specification; for a vendor's own library `clIcdGetPlatformIDsKHR`,
+/// with `cl_khr_icd`.
 #[derive(Debug)]
 pub struct Library {
     resolved: Resolved,
@@ -66,6 +69,8 @@ pub struct Library {
 }
 
 /// How to open an OpenCL library.
+///
+/// The first of these that is given is used alone: a path, [`ENVIRONMENT`], directories, where the system looks.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Options {
@@ -97,6 +102,9 @@ impl Options {
     }
 
     /// Opens the library. No platform is asked for.
+    ///
+    /// # Errors
+    /// [`OpenError::NotFound`] with every file that was tried: it could not be loaded, or is no OpenCL library.
     pub fn open(self) -> Result<Library, OpenError> {
         let candidates = self.place.candidates(env::var_os(ENVIRONMENT), candidate::opencl(System::HERE));
         let (_, (entry, path)) = Loader::open(&candidates, |library, file| {
@@ -118,6 +126,9 @@ fn advice() -> String {
 
 impl Library {
     /// Opens the system's ICD loader, or the library that [`ENVIRONMENT`] names.
+    ///
+    /// # Errors
+    /// As for [`Options::open`].
     pub fn open() -> Result<Self, OpenError> {
         Options::new().open()
     }
@@ -125,6 +136,13 @@ impl Library {
     /// The function of a command of the core. Looked for on first use; after that one load.
     ///
     /// A command of an extension is always missing here: each platform has its own, see [`Platform::get`].
+    ///
+    /// The function may be kept for as long as the process runs.
+    ///
+    /// # Errors
+    /// [`Missing`] where the library does not have the command, where an extension brings it, or where it is one of CUDA.
+    ///
+    /// Source: [`clcu_sys::opencl::COMMANDS`], which has the version since which a command is there, or its extensions.
     #[inline]
     pub fn get<F: Copy>(&self, command: &Command<F>) -> Result<F, Missing> {
         // SAFETY: the slots are filled by this library's entry alone, with functions of an OpenCL library.
@@ -132,12 +150,20 @@ impl Library {
     }
 
     /// The file that was loaded, as messages name it.
+    ///
+    /// No version is asked for: a library does not say one, its platforms do.
     #[must_use]
     pub fn driver(&self) -> &Driver {
         &self.resolved.driver
     }
 
     /// Every platform of the library. None at all is an answer, not an error.
+    ///
+    /// # Errors
+    /// [`PlatformsError`] with the library's answer, other than that there is no platform.
+    ///
+    /// Since OpenCL 1.0. Source: `clGetPlatformIDs` of the OpenCL API specification; for a vendor's own library
+    /// `clIcdGetPlatformIDsKHR`, with `cl_khr_icd`.
     pub fn platforms(&self) -> Result<Platforms, PlatformsError> {
         let ids = self.entry.platforms().map_err(|code| PlatformsError { code, driver: Arc::clone(&self.resolved.driver) })?;
         let entries = ids.len();
@@ -147,8 +173,12 @@ impl Library {
 
     /// The platform of an id that came from elsewhere: from other code that uses the same library.
     ///
+    /// Platforms are not counted: nothing is retained, and nothing is released.
+    ///
     /// # Safety
     /// The id is one of the platforms of this library.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_platform_id` of the OpenCL API specification.
     #[must_use]
     pub unsafe fn platform(&self, id: cl_platform_id) -> Platform {
         self.new_platform(id)
@@ -160,6 +190,8 @@ impl Library {
 
     /// Asks for every command of the core and lists those that this library lacks. What extensions bring,
     /// [`Platform::availability`] lists.
+    ///
+    /// Source: [`clcu_sys::opencl::COMMANDS`], which has the version since which a command is there, or its extensions.
     #[must_use]
     pub fn availability(&self) -> Availability {
         let core = opencl::COMMANDS.iter().filter(|command| command.extensions.is_empty());
@@ -168,6 +200,8 @@ impl Library {
 }
 
 /// The platforms of a library.
+///
+/// Since OpenCL 1.0. Source: `clGetPlatformIDs` of the OpenCL API specification.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Platforms {
@@ -180,12 +214,17 @@ pub struct Platforms {
 
 impl Platforms {
     /// The first that can be used, or an error that says why there is none.
+    ///
+    /// # Errors
+    /// [`NoPlatform`] where `usable` is empty.
     pub fn first(&self) -> Result<&Platform, NoPlatform> {
         self.usable.first().ok_or_else(|| NoPlatform { null_entries: self.null_entries, driver: Arc::clone(&self.driver) })
     }
 }
 
 /// The library has no platform that can be used.
+///
+/// Since OpenCL 1.0. Source: `clGetPlatformIDs` of the OpenCL API specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NoPlatform {
@@ -208,6 +247,8 @@ impl fmt::Display for NoPlatform {
 impl std::error::Error for NoPlatform {}
 
 /// The library failed to list its platforms.
+///
+/// Since OpenCL 1.0. Source: `clGetPlatformIDs` of the OpenCL API specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PlatformsError {

@@ -23,6 +23,8 @@ use crate::{
 /// A platform of an OpenCL library, with the commands that it has.
 ///
 /// It needs no [`Library`](super::Library) to be kept: a library stays loaded.
+///
+/// Since OpenCL 1.0. Source: `cl_platform_id` of the OpenCL API specification.
 #[derive(Debug)]
 pub struct Platform {
     resolved: Resolved,
@@ -45,19 +47,30 @@ impl Platform {
     /// one load.
     ///
     /// The answer may be kept for as long as the process runs, and called with objects of this platform only.
+    ///
+    /// # Errors
+    /// [`Missing`] where the platform is older than the command, where neither it nor a device of it lists the extension that brings
+    /// the command, where it has no function of this name, or where the command is one of CUDA.
+    ///
+    /// Since OpenCL 1.2. Source: `clGetExtensionFunctionAddressForPlatform` of the OpenCL API specification, for commands of
+    /// extensions.
     #[inline]
     pub fn get<F: Copy>(&self, command: &Command<F>) -> Result<F, Missing> {
         // SAFETY: the slots are filled with what this platform and its library give, alone.
         unsafe { self.resolved.get(*command, &self.asked) }
     }
 
-    /// What commands take.
+    /// Its id, as commands take it. It is nobody's to release.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_platform_id` of the OpenCL API specification.
     #[must_use]
     pub fn id(&self) -> cl_platform_id {
         self.asked.id
     }
 
     /// Its name, its version and its library, as messages name them.
+    ///
+    /// Since OpenCL 1.0. Source: `CL_PLATFORM_NAME` and `CL_PLATFORM_VERSION` of the OpenCL API specification.
     #[must_use]
     pub fn driver(&self) -> &Driver {
         &self.resolved.driver
@@ -71,7 +84,7 @@ impl Platform {
     /// Whether all of these commands are there.
     ///
     /// # Errors
-    /// Every one that is not.
+    /// [`Error::Missing`] with every one that is not. Nothing is called but look-ups.
     pub fn demand(&self, commands: &[&'static CommandInfo]) -> Result<(), Error> {
         let absent = |command: &&'static CommandInfo| self.resolved.resolve(command, &self.asked).err();
         let missing: Vec<_> = commands.iter().filter_map(absent).collect();
@@ -90,22 +103,32 @@ impl Platform {
         self.asked.lists(extensions).map_err(missing)
     }
 
-    /// The names of the extensions that the platform lists, sorted. `Err` is what it answered instead.
+    /// The names of the extensions that the platform lists, sorted. It is asked once.
+    ///
+    /// # Errors
+    /// What it answered instead, as text.
+    ///
+    /// Since OpenCL 1.0. Source: `CL_PLATFORM_EXTENSIONS` of the OpenCL API specification.
     pub fn extensions(&self) -> Result<Vec<&str>, String> {
         Ok(self.asked.of_platform()?.iter().collect())
     }
 
-    /// Whether the platform, or at least one of its devices, lists this extension: by its whole name.
+    /// Whether the platform, or at least one of its devices, lists this extension: by its whole name. `false` also where none of them
+    /// answers.
+    ///
+    /// Since OpenCL 1.0. Source: `CL_PLATFORM_EXTENSIONS` and `CL_DEVICE_EXTENSIONS` of the OpenCL API specification.
     #[must_use]
     pub fn has_extension(&self, name: &str) -> bool {
         self.asked.lists(&[name]).is_ok()
     }
 
     /// The values of a list that the platform is asked for, such as `CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR`. An empty list is an
-    /// answer.
+    /// answer. A value has 32 bits.
     ///
     /// # Errors
     /// As for [`Device::list`](super::Device::list).
+    ///
+    /// Since OpenCL 1.0. Source: `clGetPlatformInfo` of the OpenCL API specification.
     pub fn list(&self, what: cl_platform_info) -> Result<Vec<u32>, Error> {
         let name = what.name().unwrap_or("the answer");
         query::values(self, &opencl::clGetPlatformInfo, name, 0, |get, size, value, size_ret| {
@@ -123,6 +146,8 @@ impl Platform {
     }
 
     /// Asks for every command of the API and lists those that are missing here.
+    ///
+    /// Source: [`clcu_sys::opencl::COMMANDS`], which has the version since which a command is there, or its extensions.
     #[must_use]
     pub fn availability(&self) -> Availability {
         self.resolved.availability(opencl::COMMANDS.iter(), &self.asked)

@@ -8,6 +8,10 @@ use super::{Context, Device, error::Error, query};
 use crate::trace;
 
 /// A command queue. A clone is another name for the same; the last one releases the reference, which flushes what was enqueued.
+///
+/// It keeps its context alive.
+///
+/// Since OpenCL 1.0. Source: `cl_command_queue` of the OpenCL API specification.
 #[derive(Clone)]
 pub struct Queue(Arc<Inner>);
 
@@ -18,11 +22,16 @@ struct Inner {
 }
 
 impl Queue {
-    /// A queue that does its commands in their order.
+    /// A queue that does its commands in their order: without properties. A platform older than OpenCL 2.0 makes it by
+    /// `clCreateCommandQueue`.
     ///
     /// # Errors
-    /// What the platform answers: `CL_INVALID_DEVICE` for a device that is not one of the context. [`Error::Foreign`] for one of another
-    /// platform.
+    /// [`Error::Foreign`] for a device of another platform; [`Error::Missing`] where the platform lacks the commands that make and
+    /// release a queue; [`Error::Call`] with what the platform answers: `CL_INVALID_DEVICE` for a device that is not one of the
+    /// context; [`Error::Nothing`] or [`Error::Silent`] where it gives no queue.
+    ///
+    /// Since OpenCL 2.0. Source: `clCreateCommandQueueWithProperties` of the OpenCL API specification; since OpenCL 1.0,
+    /// `clCreateCommandQueue`.
     pub fn new(context: &Context, device: &Device) -> Result<Self, Error> {
         let platform = context.platform();
         device.demand_platform(platform)?;
@@ -44,11 +53,17 @@ impl Queue {
 
     /// A queue that somebody else made. It is retained, so that it lives as long as this value and its clones.
     ///
+    /// The reference of whoever made it stays theirs to release.
+    ///
     /// # Errors
-    /// [`Error::Foreign`] where the platform says that the queue is of another context.
+    /// [`Error::Null`] for the null handle; [`Error::Foreign`] where the platform says that the queue is of another context;
+    /// [`Error::Missing`] where the platform lacks the commands to retain, release or ask a queue; [`Error::Call`] with what the
+    /// platform answers; [`Error::UnexpectedSize`] where an answer is not one handle.
     ///
     /// # Safety
     /// It is a queue of the platform of the context, and alive now.
+    ///
+    /// Since OpenCL 1.0. Source: `clRetainCommandQueue` and `clGetCommandQueueInfo` of the OpenCL API specification.
     pub unsafe fn from_raw(context: &Context, handle: cl_command_queue) -> Result<Self, Error> {
         let platform = context.platform();
         platform.demand(&[opencl::clRetainCommandQueue.info(), opencl::clReleaseCommandQueue.info()])?;
@@ -79,6 +94,8 @@ impl Queue {
     }
 
     /// For other crates. It stays this value's to release.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_command_queue` of the OpenCL API specification.
     #[inline]
     #[must_use]
     pub fn as_raw(&self) -> cl_command_queue {
@@ -92,20 +109,32 @@ impl Queue {
         &self.0.context
     }
 
-    /// The handle of its device.
+    /// The handle of its device. It is nobody's to release.
+    ///
+    /// Since OpenCL 1.0. Source: `CL_QUEUE_DEVICE` of the OpenCL API specification.
     #[inline]
     #[must_use]
     pub fn device_id(&self) -> cl_device_id {
         self.0.device
     }
 
-    /// Gives what was enqueued to the device.
+    /// Gives what was enqueued to the device. It does not wait.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the platform answers; [`Error::Missing`] where it lacks the command.
+    ///
+    /// Since OpenCL 1.0. Source: `clFlush` of the OpenCL API specification.
     pub fn flush(&self) -> Result<(), Error> {
         // SAFETY: the queue is alive.
         self.0.context.platform().checked(&opencl::clFlush).call(|flush| unsafe { flush(self.as_raw()) })
     }
 
-    /// Waits until everything that was enqueued is done.
+    /// Waits until everything that was enqueued is done. There is no limit of time.
+    ///
+    /// # Errors
+    /// As for [`Queue::flush`].
+    ///
+    /// Since OpenCL 1.0. Source: `clFinish` of the OpenCL API specification.
     pub fn finish(&self) -> Result<(), Error> {
         // SAFETY: the queue is alive.
         self.0.context.platform().checked(&opencl::clFinish).call(|finish| unsafe { finish(self.as_raw()) })

@@ -7,10 +7,12 @@ use clcu_sys::opencl::cl_result;
 use crate::opencl::Error;
 
 /// What a platform or device answered to one query.
+///
+/// Since OpenCL 1.0. Source: `clGetPlatformInfo` and `clGetDeviceInfo` of the OpenCL API specification.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Answer {
-    /// What it lists, in its order. Empty is an answer: a platform that imports only has nothing to export.
+    /// What it lists, in its order. Empty is an answer: a platform that imports only has nothing to export. A value has 32 bits.
     Listed(Vec<u32>),
     /// It refused with this code, although it lists the extension that brings the query.
     Refused(cl_result),

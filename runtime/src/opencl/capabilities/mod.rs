@@ -38,6 +38,8 @@ const SEMAPHORES: Option<HandleKind> = Some(HandleKind::Semaphore);
 const MEMORY: Option<HandleKind> = Some(HandleKind::Memory);
 
 /// A query, with what was answered.
+///
+/// Since OpenCL 1.0. Source: `clGetPlatformInfo` and `clGetDeviceInfo` of the OpenCL API specification.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Asked {
@@ -87,23 +89,43 @@ impl fmt::Display for Asked {
 /// What a platform, or a device, answers about semaphores and external memory.
 ///
 /// A platform lists what all its devices have; a device may have more.
+///
+/// With `cl_khr_semaphore`, `cl_khr_external_semaphore` and `cl_khr_external_memory`, each query with its own. Source:
+/// `cl_platform_info` and `cl_device_info` of the OpenCL API specification.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Capabilities {
     /// The types of semaphores (`cl_semaphore_type_khr`).
+    ///
+    /// With `cl_khr_semaphore`. Source: `CL_PLATFORM_SEMAPHORE_TYPES_KHR`, `CL_DEVICE_SEMAPHORE_TYPES_KHR`.
     pub semaphore_types: Asked,
     /// The types of handles from which semaphores are imported (`cl_external_semaphore_handle_type_khr`).
+    ///
+    /// With `cl_khr_external_semaphore`. Source: `CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR`,
+    /// `CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR`.
     pub semaphore_import: Asked,
     /// The types of handles as which semaphores are exported.
+    ///
+    /// With `cl_khr_external_semaphore`. Source: `CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR`,
+    /// `CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR`.
     pub semaphore_export: Asked,
     /// The types of handles from which memory is imported (`cl_external_memory_handle_type_khr`).
+    ///
+    /// With `cl_khr_external_memory`. Source: `CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR`,
+    /// `CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR`.
     pub memory_import: Asked,
     /// Those of them whose images are taken to be linear where nothing else tells their layout. `None` for a platform, which has no such query.
+    ///
+    /// With `cl_khr_external_memory`. Source: `CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR`.
     pub linear_images: Option<Asked>,
 }
 
 impl Platform {
     /// What the platform answers: what all its devices have.
+    ///
+    /// It is asked anew by each call. That it refuses is an [`Answer`], not an error.
+    ///
+    /// Since OpenCL 1.0. Source: `clGetPlatformInfo` of the OpenCL API specification; its queries are named at [`Capabilities`].
     #[must_use]
     pub fn capabilities(&self) -> Capabilities {
         let ask = |query: cl_platform_info, of, extension| {
@@ -121,6 +143,10 @@ impl Platform {
 
 impl Device {
     /// What the device answers.
+    ///
+    /// It is asked anew by each call. That it refuses is an [`Answer`], not an error.
+    ///
+    /// Since OpenCL 1.0. Source: `clGetDeviceInfo` of the OpenCL API specification; its queries are named at [`Capabilities`].
     #[must_use]
     pub fn capabilities(&self) -> Capabilities {
         let ask = |query, of, extension| self.ask(query, of, extension);
@@ -150,7 +176,7 @@ impl Device {
 }
 
 impl Capabilities {
-    /// Every query with its answer.
+    /// Every query with its answer: five for a device, four for a platform.
     pub fn asked(&self) -> impl Iterator<Item = &Asked> {
         let Self { semaphore_types, semaphore_import, semaphore_export, memory_import, linear_images } = self;
         [semaphore_types, semaphore_import, semaphore_export, memory_import].into_iter().chain(linear_images)
@@ -160,6 +186,8 @@ impl Capabilities {
     ///
     /// The queries list kinds of handles and types of semaphores apart. Where several types of semaphores are listed, nothing tells which of
     /// them a kind of handle goes with: the row says so ([`Support::OfSomeType`]).
+    ///
+    /// Source: [`clcu_sys::opencl::HANDLE_TYPES`], and the queries that are named at [`Capabilities`].
     #[must_use]
     pub fn rows(&self) -> Vec<Capability> {
         opencl::HANDLE_TYPES.iter().flat_map(|handle_type| self.of(handle_type)).collect()

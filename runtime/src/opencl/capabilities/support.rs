@@ -11,6 +11,8 @@ use super::{Answer, Asked};
 use crate::opencl::kind;
 
 /// What is known about a kind of handle on a platform or device.
+///
+/// Source: the queries that are named at [`Capabilities`](super::Capabilities).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Support {
@@ -63,6 +65,9 @@ impl fmt::Display for Support {
 }
 
 /// One kind of handle, and whether a platform or device imports and exports it.
+///
+/// With `cl_khr_external_semaphore` or `cl_khr_external_memory`. Source: `cl_external_semaphore_handle_type_khr` and
+/// `cl_external_memory_handle_type_khr` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Capability {

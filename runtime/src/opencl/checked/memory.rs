@@ -21,13 +21,22 @@ use crate::{
 const TABLE: &clcu_sys::rules::PropertyTable = &opencl::PROPERTIES_OF_cl_mem_properties;
 const DEVICES: u64 = cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0;
 
-/// `clCreateBufferWithProperties`. `None` is the null pointer. On failure nothing that the driver wrote is given on.
+/// `clCreateBufferWithProperties`. `None` is the null pointer. `size` is in bytes. On failure nothing that the driver wrote is given on.
+///
+/// The buffer is the caller's to release. `waived` are the ids of rules that are not checked.
+///
+/// # Errors
+/// [`Error::Invalid`] with every rule that the arguments break; [`Error::Missing`] where the platform lacks the command;
+/// [`Error::Call`] with what the platform answers; [`Error::Nothing`] or [`Error::Silent`] where it gives no buffer.
 ///
 /// # Safety
 /// The context is alive, and so is each device in a device list. The list ends, also where the rule about that is waived. A handle in it is of
 /// the kind that its property says, and a name can be followed to its zero. There are `size` bytes at `host_ptr` where the flags make use of
 /// it, for as long as they do. After success a handle's owner is the one that
 /// [`HandleType::owner_on_success`](clcu_sys::rules::HandleType::owner_on_success) says; after failure upstream says nothing.
+///
+/// Since OpenCL 3.0. Source: `clCreateBufferWithProperties` of the OpenCL API specification; handles in the list with
+/// `cl_khr_external_memory`.
 pub unsafe fn create_buffer(
     platform: &Platform,
     place: Place<'_>,
@@ -53,9 +62,17 @@ pub unsafe fn create_buffer(
 
 /// `clCreateImageWithProperties`. `None` is the null pointer. On failure nothing that the driver wrote is given on.
 ///
+/// The image is the caller's to release. `waived` are the ids of rules that are not checked.
+///
+/// # Errors
+/// As for [`create_buffer`].
+///
 /// # Safety
 /// As for [`create_buffer`], with as many bytes at `host_ptr` as the image has. Every byte of format and description is initialised. Upstream wants
 /// neither for a handle that knows them itself, and both otherwise.
+///
+/// Since OpenCL 3.0. Source: `clCreateImageWithProperties` of the OpenCL API specification; handles in the list with
+/// `cl_khr_external_memory`.
 #[allow(clippy::too_many_arguments)] // those of the command
 pub unsafe fn create_image(
     platform: &Platform,
@@ -131,6 +148,9 @@ fn could_be(key: u64, value: u64) -> bool {
 }
 
 /// What [`acquire_external_memory`] and [`release_external_memory`] are given.
+///
+/// With `cl_khr_external_memory`. Source: `clEnqueueAcquireExternalMemObjectsKHR` and `clEnqueueReleaseExternalMemObjectsKHR` of the
+/// OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 pub struct Objects<'a> {
     /// The queue.
@@ -143,8 +163,16 @@ pub struct Objects<'a> {
 
 /// `clEnqueueAcquireExternalMemObjectsKHR`. `event` gets the event of the command, which is the caller's to release.
 ///
+/// `waived` are the ids of rules that are not checked.
+///
+/// # Errors
+/// [`Error::Invalid`] with every rule that the arguments break; [`Error::System`] for more objects or events than 32 bits count;
+/// [`Error::Missing`] where the platform lacks the command; [`Error::Call`] with what the platform answers.
+///
 /// # Safety
 /// The queue, the objects and the events are alive.
+///
+/// With `cl_khr_external_memory`. Source: `clEnqueueAcquireExternalMemObjectsKHR` of the OpenCL API specification.
 pub unsafe fn acquire_external_memory(
     platform: &Platform,
     objects: Objects<'_>,
@@ -157,8 +185,15 @@ pub unsafe fn acquire_external_memory(
 
 /// `clEnqueueReleaseExternalMemObjectsKHR`. `event` gets the event of the command, which is the caller's to release.
 ///
+/// `waived` are the ids of rules that are not checked.
+///
+/// # Errors
+/// As for [`acquire_external_memory`].
+///
 /// # Safety
 /// As for [`acquire_external_memory`].
+///
+/// With `cl_khr_external_memory`. Source: `clEnqueueReleaseExternalMemObjectsKHR` of the OpenCL API specification.
 pub unsafe fn release_external_memory(
     platform: &Platform,
     objects: Objects<'_>,

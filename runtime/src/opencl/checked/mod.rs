@@ -54,6 +54,8 @@ use crate::{
 const UNWRITTEN: cl_result = cl_result(i32::MAX);
 
 /// A command that is about to be called with what was checked. See the [module](self).
+///
+/// Source: the rules that are generated from the OpenCL API specification, [`clcu_sys::opencl::RULES`].
 #[derive(Debug)]
 #[must_use = "nothing is called before `call` or `create`"]
 pub struct Checked<'l, F> {
@@ -64,6 +66,8 @@ pub struct Checked<'l, F> {
 
 impl Platform {
     /// A command to be called with what is checked first.
+    ///
+    /// Nothing is called before [`Checked::call`], [`Checked::create`] or [`Checked::create_items`].
     #[inline]
     pub fn checked<F: Copy>(&self, command: &Command<F>) -> Checked<'_, F> {
         Checked { platform: self, command: *command, checks: Checks::new(command.info()) }
@@ -71,7 +75,7 @@ impl Platform {
 }
 
 impl<'l, F: Copy> Checked<'l, F> {
-    /// The kind of handle that the call is about, for messages and events.
+    /// The kind of handle that the call is about, for messages and events. `None` where it is about none, or about several.
     #[inline]
     pub fn about(mut self, handle_type: Option<&'static HandleType>) -> Self {
         self.checks.handle_type = handle_type;
@@ -79,6 +83,8 @@ impl<'l, F: Copy> Checked<'l, F> {
     }
 
     /// Does not check the rules with these ids in what is added from here on: where a driver accepts more than upstream says.
+    ///
+    /// An id is that of a [`Rule`](clcu_sys::rules::Rule), whole. One that no rule has does nothing.
     #[inline]
     pub fn waiving(mut self, ids: &'l [&'l str]) -> Self {
         self.checks.waive(ids);
@@ -86,6 +92,8 @@ impl<'l, F: Copy> Checked<'l, F> {
     }
 
     /// Checks the arguments of the command.
+    ///
+    /// What is broken is kept until the call. Rules that ask for a fact which `given` lacks are not decided.
     #[inline]
     pub fn arguments<R: Inert>(mut self, arguments: &R, given: &Given<'_>) -> Self {
         // SAFETY: they are initialised, and their rules follow no pointer.
@@ -108,6 +116,9 @@ impl<'l, F: Copy> Checked<'l, F> {
     }
 
     /// Goes on only if no rule was broken so far.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with every rule that was broken.
     #[inline]
     pub fn ready(mut self) -> Result<Self, Error> {
         self.checks.verdict()?;
@@ -116,6 +127,10 @@ impl<'l, F: Copy> Checked<'l, F> {
 
     /// Calls a command that returns its status code, if no rule was broken. `invoke` gets the function, and promises what the command's
     /// documentation asks for.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with every rule that was broken; [`Error::Missing`] where the platform lacks the command, which is looked for
+    /// after that; [`Error::Call`] with what the platform answers, other than success.
     #[inline]
     pub fn call(mut self, invoke: impl FnOnce(F) -> cl_result) -> Result<(), Error> {
         self.checks.verdict()?;
@@ -132,8 +147,13 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// Calls a command that returns an object and its status code through `errcode_ret`, which `invoke` gets as well. What the platform
     /// returned beside a code other than success is not used.
     ///
+    /// What it returned is the caller's to release.
+    ///
     /// # Errors
-    /// [`Error::Nothing`] where it reports success and `is_null` says so of what it returned; [`Error::Silent`] where it reports nothing.
+    /// [`Error::Invalid`], [`Error::Missing`] and [`Error::Call`] as for [`Checked::call`]. [`Error::Nothing`] where it reports success
+    /// and `is_null` says so of what it returned; [`Error::Silent`] where `is_null` says so and no code was written.
+    ///
+    /// Since OpenCL 1.0. Source: `errcode_ret` of the commands of the OpenCL API specification that make objects.
     #[inline]
     pub fn create<T>(self, is_null: impl Fn(&T) -> bool, invoke: impl FnOnce(F, *mut cl_result) -> T) -> Result<T, Error> {
         self.create_items(&mut [], is_null, |create, _, errcode_ret| invoke(create, errcode_ret))
@@ -143,8 +163,10 @@ impl<'l, F: Copy> Checked<'l, F> {
     /// `clCreateProgramWithBinary`. `invoke` gets that array, all success, as its second argument.
     ///
     /// # Errors
-    /// Those of `create`; and a [`CallError`] whose channel is [`ErrorChannel::PerItem`] where the call reports success and an item does
-    /// not. What was made is then given to nobody.
+    /// Those of `create`; and [`Error::Call`] with a [`CallError`] whose channel is [`ErrorChannel::PerItem`] where the call reports
+    /// success and an item does not. What was made is then given to nobody.
+    ///
+    /// Since OpenCL 1.0. Source: `binary_status` of `clCreateProgramWithBinary` of the OpenCL API specification.
     #[inline]
     pub fn create_items<T>(
         self,
@@ -222,6 +244,8 @@ fn refused(
 }
 
 /// Where an object is made, and what is known of the place.
+///
+/// Since OpenCL 1.0. Source: `cl_context` and `CL_CONTEXT_DEVICES` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     /// The context.

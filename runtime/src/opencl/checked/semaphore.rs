@@ -27,10 +27,19 @@ type CreateArguments<'a> = clCreateSemaphoreWithPropertiesKHR_arguments<'a>;
 
 /// `clCreateSemaphoreWithPropertiesKHR`. `None` is the null pointer, which is refused. On failure nothing that the driver wrote is given on.
 ///
+/// The semaphore is the caller's to release. `waived` are the ids of rules that are not checked.
+///
+/// # Errors
+/// [`Error::Invalid`] with every rule that the arguments break; [`Error::Missing`] where the platform lacks the command;
+/// [`Error::Call`] with what the platform answers; [`Error::Nothing`] or [`Error::Silent`] where it gives no semaphore.
+///
 /// # Safety
 /// The context is alive, and so is each device in a device list. The list ends, also where the rule about that is waived. A handle in it is of
 /// the kind that its property says, and a name can be followed to its zero. After success a handle's owner is the one that
 /// [`HandleType::owner_on_success`](clcu_sys::rules::HandleType::owner_on_success) says; after failure upstream says nothing.
+///
+/// With `cl_khr_semaphore`. Source: `clCreateSemaphoreWithPropertiesKHR` of the OpenCL API specification; handles in the list with
+/// `cl_khr_external_semaphore`.
 pub unsafe fn create_semaphore(
     platform: &Platform,
     place: Place<'_>,
@@ -127,6 +136,8 @@ fn could_be(key: u64, value: u64) -> bool {
 }
 
 /// What [`export_semaphore`] is given.
+///
+/// With `cl_khr_external_semaphore`. Source: `clGetSemaphoreHandleForTypeKHR` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 pub struct Export<'a> {
     /// The semaphore.
@@ -152,8 +163,16 @@ pub struct Export<'a> {
 /// Memory that is smaller than a handle of the type is refused: upstream names no sizes, so a file descriptor counts as a C `int`, an NT handle
 /// as a pointer, a KMT handle as 32 bits.
 ///
+/// A file descriptor or NT handle that was written is the caller's to close. `waived` are the ids of rules that are not checked.
+///
+/// # Errors
+/// [`Error::Invalid`] with every rule that the arguments break; [`Error::Missing`] where the platform lacks the command;
+/// [`Error::Call`] with what the platform answers.
+///
 /// # Safety
 /// The semaphore and the device are alive. There are `size` bytes at `handle`, aligned for what is exported.
+///
+/// With `cl_khr_external_semaphore`. Source: `clGetSemaphoreHandleForTypeKHR` of the OpenCL API specification.
 pub unsafe fn export_semaphore(platform: &Platform, export: Export<'_>, waived: &[&str]) -> Result<usize, Error> {
     let Export { semaphore, device, handle_type, export_types, context_devices, made_for, size, handle } = export;
     let is_stranger = !context_devices.is_empty() && !context_devices.contains(&device);
@@ -182,9 +201,18 @@ pub unsafe fn export_semaphore(platform: &Platform, export: Export<'_>, waived: 
 /// `imported_from` is the handle type from which the semaphore was made; `None` where that is not known, and the type with the number 0 where
 /// it was made from no handle.
 ///
+/// After success the descriptor is the platform's; after failure upstream says nothing. `waived` are the ids of rules that are not
+/// checked.
+///
+/// # Errors
+/// [`Error::Invalid`] with every rule that the arguments break; [`Error::Missing`] where the platform lacks the command;
+/// [`Error::Call`] with what the platform answers.
+///
 /// # Safety
 /// The semaphore is alive. The descriptor is −1, or one of a sync file that is the caller's to give. No command that uses the semaphore is to
 /// be done: upstream does not say what becomes of it.
+///
+/// With `cl_khr_external_semaphore_sync_fd`. Source: `clReImportSemaphoreSyncFdKHR` of the OpenCL API specification.
 pub unsafe fn reimport_sync_fd(
     platform: &Platform,
     semaphore: cl_semaphore_khr,
@@ -204,6 +232,8 @@ pub unsafe fn reimport_sync_fd(
 }
 
 /// One semaphore of a signal or wait.
+///
+/// With `cl_khr_semaphore`. Source: `cl_semaphore_khr` and `cl_semaphore_payload_khr` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 pub struct Use {
     /// The semaphore.
@@ -216,6 +246,8 @@ pub struct Use {
 }
 
 /// What [`signal_semaphores`] and [`wait_semaphores`] are given.
+///
+/// With `cl_khr_semaphore`. Source: `clEnqueueSignalSemaphoresKHR` and `clEnqueueWaitSemaphoresKHR` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 pub struct Enqueue<'a> {
     /// The queue.
@@ -228,8 +260,17 @@ pub struct Enqueue<'a> {
 
 /// `clEnqueueSignalSemaphoresKHR`, for one or many at once. `event` gets the event of the command, which is the caller's to release.
 ///
+/// `waived` are the ids of rules that are not checked.
+///
+/// # Errors
+/// [`Error::Invalid`] with every rule that the arguments break: upstream wants one semaphore at least; [`Error::System`] for more
+/// semaphores or events than 32 bits count; [`Error::Missing`] where the platform lacks the command; [`Error::Call`] with what the
+/// platform answers.
+///
 /// # Safety
 /// The queue, the semaphores and the events are alive.
+///
+/// With `cl_khr_semaphore`. Source: `clEnqueueSignalSemaphoresKHR` of the OpenCL API specification.
 pub unsafe fn signal_semaphores(
     platform: &Platform,
     enqueue: Enqueue<'_>,
@@ -242,8 +283,15 @@ pub unsafe fn signal_semaphores(
 
 /// `clEnqueueWaitSemaphoresKHR`, for one or many at once. `event` gets the event of the command, which is the caller's to release.
 ///
+/// `waived` are the ids of rules that are not checked.
+///
+/// # Errors
+/// As for [`signal_semaphores`].
+///
 /// # Safety
 /// As for [`signal_semaphores`].
+///
+/// With `cl_khr_semaphore`. Source: `clEnqueueWaitSemaphoresKHR` of the OpenCL API specification.
 pub unsafe fn wait_semaphores(
     platform: &Platform,
     enqueue: Enqueue<'_>,
@@ -433,8 +481,16 @@ pub(in crate::opencl) unsafe fn call_on_semaphores<R: Direction, U: OnSemaphore>
 
 /// `clRetainSemaphoreKHR`.
 ///
+/// The further reference is the caller's to release. `waived` are the ids of rules that are not checked.
+///
+/// # Errors
+/// [`Error::Invalid`] for the null handle; [`Error::Missing`] where the platform lacks the command; [`Error::Call`] with what the
+/// platform answers.
+///
 /// # Safety
 /// The semaphore is alive.
+///
+/// With `cl_khr_semaphore`. Source: `clRetainSemaphoreKHR` of the OpenCL API specification.
 pub unsafe fn retain_semaphore(platform: &Platform, semaphore: cl_semaphore_khr, waived: &[&str]) -> Result<(), Error> {
     platform
         .checked(&opencl::clRetainSemaphoreKHR)
@@ -446,8 +502,15 @@ pub unsafe fn retain_semaphore(platform: &Platform, semaphore: cl_semaphore_khr,
 
 /// `clReleaseSemaphoreKHR`. A semaphore goes when nothing holds it and commands that use it have finished.
 ///
+/// `waived` are the ids of rules that are not checked.
+///
+/// # Errors
+/// As for [`retain_semaphore`].
+///
 /// # Safety
 /// The semaphore is alive, and a reference to it is the caller's to give up.
+///
+/// With `cl_khr_semaphore`. Source: `clReleaseSemaphoreKHR` of the OpenCL API specification.
 pub unsafe fn release_semaphore(platform: &Platform, semaphore: cl_semaphore_khr, waived: &[&str]) -> Result<(), Error> {
     platform
         .checked(&opencl::clReleaseSemaphoreKHR)
@@ -461,8 +524,16 @@ pub unsafe fn release_semaphore(platform: &Platform, semaphore: cl_semaphore_khr
 ///
 /// Memory that is too small for an answer of one value is refused; how long a list is, only the platform knows.
 ///
+/// `size` is in bytes. `waived` are the ids of rules that are not checked.
+///
+/// # Errors
+/// [`Error::Invalid`] with every rule that the arguments break; [`Error::Missing`] where the platform lacks the command;
+/// [`Error::Call`] with what the platform answers.
+///
 /// # Safety
 /// The semaphore is alive. There are `size` bytes at `value`, aligned for the answer, or it is null.
+///
+/// With `cl_khr_semaphore`. Source: `clGetSemaphoreInfoKHR` of the OpenCL API specification.
 pub unsafe fn semaphore_info(
     platform: &Platform,
     semaphore: cl_semaphore_khr,

@@ -5,6 +5,8 @@ use clcu_sys::opencl::{
 };
 
 /// What a memory object shall be.
+///
+/// Since OpenCL 1.0. Source: `cl_mem` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Object {
@@ -22,7 +24,9 @@ pub enum Object {
 }
 
 impl Object {
-    /// A buffer of so many bytes.
+    /// A buffer of so many bytes, at least one.
+    ///
+    /// Since OpenCL 3.0. Source: `clCreateBufferWithProperties` of the OpenCL API specification.
     #[must_use]
     pub const fn buffer(size: u64) -> Self {
         Self::Buffer { size }
@@ -49,6 +53,8 @@ impl From<Image> for Object {
 /// let image = Image::new_2d(cl_channel_order::CL_RGBA, cl_channel_type::CL_UNORM_INT8, 1920, 1080).row_pitch(7680);
 /// assert_eq!(image.descriptor().image_row_pitch, 7680);
 /// ```
+///
+/// Since OpenCL 1.2. Source: `cl_image_format` and `cl_image_desc` of the OpenCL API specification.
 #[derive(Clone, Copy)]
 pub struct Image {
     format: cl_image_format,
@@ -75,25 +81,33 @@ impl Image {
         }
     }
 
-    /// So many pixels in a row.
+    /// So many pixels in a row, at least one.
+    ///
+    /// Since OpenCL 1.2. Source: `CL_MEM_OBJECT_IMAGE1D` of the OpenCL API specification.
     #[must_use]
     pub fn new_1d(order: cl_channel_order, channel: cl_channel_type, width: usize) -> Self {
         Self::new(order, channel, cl_mem_object_type::CL_MEM_OBJECT_IMAGE1D, [width, 0, 0])
     }
 
-    /// So many pixels in a row, and so many rows.
+    /// So many pixels in a row, and so many rows. At least one of each.
+    ///
+    /// Since OpenCL 1.0. Source: `CL_MEM_OBJECT_IMAGE2D` of the OpenCL API specification.
     #[must_use]
     pub fn new_2d(order: cl_channel_order, channel: cl_channel_type, width: usize, height: usize) -> Self {
         Self::new(order, channel, cl_mem_object_type::CL_MEM_OBJECT_IMAGE2D, [width, height, 0])
     }
 
-    /// So many pixels in a row, so many rows, and so many slices of them.
+    /// So many pixels in a row, so many rows, and so many slices of them. At least one of each.
+    ///
+    /// Since OpenCL 1.0. Source: `CL_MEM_OBJECT_IMAGE3D` of the OpenCL API specification.
     #[must_use]
     pub fn new_3d(order: cl_channel_order, channel: cl_channel_type, width: usize, height: usize, depth: usize) -> Self {
         Self::new(order, channel, cl_mem_object_type::CL_MEM_OBJECT_IMAGE3D, [width, height, depth])
     }
 
     /// An array of so many images of one or two dimensions. Those of three have no arrays, and stay as they are.
+    ///
+    /// Since OpenCL 1.2. Source: `CL_MEM_OBJECT_IMAGE1D_ARRAY` and `CL_MEM_OBJECT_IMAGE2D_ARRAY` of the OpenCL API specification.
     #[must_use]
     pub fn array(mut self, images: usize) -> Self {
         let descriptor = &mut self.descriptor;
@@ -107,6 +121,8 @@ impl Image {
     }
 
     /// The bytes from one row to the next; 0 for rows without a gap.
+    ///
+    /// Since OpenCL 1.2. Source: `image_row_pitch` of `cl_image_desc` of the OpenCL API specification.
     #[must_use]
     pub fn row_pitch(mut self, bytes: usize) -> Self {
         self.descriptor.image_row_pitch = bytes;
@@ -114,6 +130,8 @@ impl Image {
     }
 
     /// The bytes from one slice, or one image of an array, to the next; 0 for slices without a gap.
+    ///
+    /// Since OpenCL 1.2. Source: `image_slice_pitch` of `cl_image_desc` of the OpenCL API specification.
     #[must_use]
     pub fn slice_pitch(mut self, bytes: usize) -> Self {
         self.descriptor.image_slice_pitch = bytes;
@@ -121,12 +139,16 @@ impl Image {
     }
 
     /// The format, as commands take it.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_image_format` of the OpenCL API specification.
     #[must_use]
     pub fn format(&self) -> &cl_image_format {
         &self.format
     }
 
     /// The extent, as commands take it.
+    ///
+    /// Since OpenCL 1.2. Source: `cl_image_desc` of the OpenCL API specification.
     #[must_use]
     pub fn descriptor(&self) -> &cl_image_desc {
         &self.descriptor

@@ -59,6 +59,10 @@ use crate::{
 };
 
 /// A buffer or image that was made of external memory. Dropping it does not free what the other side has.
+///
+/// It keeps its context alive, and releases its reference when it is dropped.
+///
+/// With `cl_khr_external_memory`. Source: `cl_mem` of the OpenCL API specification.
 pub struct ExternalMemory {
     context: Context,
     /// Null once it is released or given away.
@@ -78,8 +82,16 @@ impl ExternalMemory {
     /// that the memory is for leaves the handle type out of those that it imports, and the arguments break no rule.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] names the handle types that the device imports instead. A file descriptor comes back in the error, whatever the
-    /// platform did with it: see [`ImportError::into_fd`].
+    /// A file descriptor comes back in the error, whatever the platform did with it: see [`ImportError::into_fd`]. [`Error::Missing`]
+    /// where a command or extension is not there; [`Error::UnknownHandleType`] for a type that this version of the crate does not know;
+    /// [`Error::Unsupported`] where the type does not exist on this system, is carried by something else, or is not listed by a device:
+    /// it names the handle types that the device imports instead; `Error::Descriptor` where the descriptor is none of the type, if that
+    /// is asked for; [`Error::System`] where the descriptor cannot be duplicated, or the size is more than this system can address;
+    /// [`Error::Invalid`] with every rule that the arguments break; [`Error::Call`] with what the platform answers; [`Error::Nothing`]
+    /// or [`Error::Silent`] where it gives no object. After [`Error::Nothing`] the platform keeps the descriptor.
+    ///
+    /// Since OpenCL 3.0, with `cl_khr_external_memory`. Source: `clCreateBufferWithProperties` and `clCreateImageWithProperties` of the
+    /// OpenCL API specification.
     pub fn import(context: &Context, source: Source<'_>) -> Result<Self, ImportError> {
         let ready = match Ready::new(context, &source) {
             Ok(ready) => ready,
@@ -103,11 +115,14 @@ impl ExternalMemory {
     /// Takes memory that somebody else imported into `context`, for `devices`, or for all of the context if there are none.
     ///
     /// # Errors
-    /// [`Error::UnknownHandleType`].
+    /// [`Error::Missing`] where a command that the memory will need is not there; [`Error::UnknownHandleType`] for a type that this
+    /// version of the crate does not know.
     ///
     /// # Safety
     /// It is alive, was imported into this context, from this handle type, for these devices and as this object, is not acquired, and one
     /// reference to it is given away by this call.
+    ///
+    /// With `cl_khr_external_memory`. Source: `cl_mem` of the OpenCL API specification.
     pub unsafe fn from_raw(
         context: &Context,
         handle: cl_mem,
@@ -122,24 +137,32 @@ impl ExternalMemory {
     }
 
     /// For kernels and other crates. It stays this value's to release.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_mem` of the OpenCL API specification.
     #[must_use]
     pub fn as_raw(&self) -> cl_mem {
         self.handle
     }
 
     /// Gives it away, with the duty to release its reference.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_mem` of the OpenCL API specification.
     #[must_use]
     pub fn into_raw(mut self) -> cl_mem {
         mem::replace(&mut self.handle, cl_mem::NULL)
     }
 
     /// What it was imported as.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_mem` of the OpenCL API specification.
     #[must_use]
     pub fn object(&self) -> &Object {
         &self.object
     }
 
     /// The kind of handle that it was imported from.
+    ///
+    /// With `cl_khr_external_memory`. Source: `cl_external_memory_handle_type_khr` of the OpenCL API specification.
     #[must_use]
     pub fn handle_type(&self) -> &'static HandleType {
         self.row
@@ -155,6 +178,11 @@ impl ExternalMemory {
     /// failure but to who listens for events.
     ///
     /// It is not the counterpart of [`acquire`](Self::acquire), which [`release`](Self::release) is.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the platform answers. It is not released a second time.
+    ///
+    /// Since OpenCL 1.0. Source: `clReleaseMemObject` of the OpenCL API specification.
     pub fn destroy(mut self) -> Result<(), Error> {
         self.release_reference()
     }

@@ -41,6 +41,10 @@ use crate::{import::Carrier, opencl::Device};
 /// drop(units);
 /// drop(source);
 /// ```
+///
+/// It owns its file descriptor until the import succeeds, and closes it when it is dropped without one.
+///
+/// With `cl_khr_external_memory`. Source: `cl_external_memory_handle_type_khr` of the OpenCL API specification.
 #[derive(Debug)]
 #[must_use = "it is imported by `ExternalMemory::import`"]
 pub struct Source<'a> {
@@ -76,6 +80,8 @@ impl<'a> Source<'a> {
 
     /// What kernels and the host may do with it, instead of reading and writing. Flags that make use of the host's memory are refused before
     /// the platform is called: what is imported has memory.
+    ///
+    /// Since OpenCL 1.0. Source: `cl_mem_flags` of the OpenCL API specification.
     pub fn flags(mut self, flags: cl_mem_flags) -> Self {
         self.flags = flags;
         self
@@ -83,6 +89,8 @@ impl<'a> Source<'a> {
 
     /// For these devices of the context alone (`CL_MEM_DEVICE_HANDLE_LIST_KHR`); without them it is for all. It is acquired and released on
     /// queues of these devices, and for all of them at once.
+    ///
+    /// With `cl_khr_external_memory`. Source: `CL_MEM_DEVICE_HANDLE_LIST_KHR` of the OpenCL API specification.
     pub fn devices(mut self, devices: &[Device]) -> Self {
         self.devices = devices.to_vec();
         self
@@ -90,6 +98,9 @@ impl<'a> Source<'a> {
 
     /// An image in it is linear: the import is refused unless every device says that it takes images of this handle type for linear
     /// (`CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR`). Without this the driver takes the layout for what it likes.
+    ///
+    /// With `cl_khr_external_memory`. Source: `CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR` of the OpenCL
+    /// API specification.
     pub fn linear(mut self) -> Self {
         self.is_linear = true;
         self
@@ -104,6 +115,10 @@ impl<'a> Source<'a> {
     }
 
     /// From a file descriptor, for any handle type that is carried by one.
+    ///
+    /// An import that succeeds uses the file descriptor up: the platform owns it, or it is closed, as the row of the type says.
+    ///
+    /// With `cl_khr_external_memory`. Source: `cl_external_memory_handle_type_khr` of the OpenCL API specification.
     #[cfg(unix)]
     pub fn from_fd(handle_type: HandleType, fd: OwnedFd, object: Object) -> Self {
         let carrier = Carrier::Fd(fd);
@@ -112,17 +127,25 @@ impl<'a> Source<'a> {
     }
 
     /// From an NT handle, which stays the caller's to close, for any handle type that is carried by one.
+    ///
+    /// With `cl_khr_external_memory`. Source: `cl_external_memory_handle_type_khr` of the OpenCL API specification.
     #[cfg(windows)]
     pub fn from_handle(handle_type: HandleType, handle: BorrowedHandle<'a>, object: Object) -> Self {
         Self::new(handle_type, address(handle.as_raw_handle()), Carrier::Win32, object)
     }
 
     /// From the name of a Windows object, for any handle type that is one.
+    ///
+    /// The name is borrowed until the import returned.
+    ///
+    /// With `cl_khr_external_memory`. Source: `cl_external_memory_handle_type_khr` of the OpenCL API specification.
     pub fn from_name(handle_type: HandleType, name: Utf16Name<'a>, object: Object) -> Self {
         Self::new(handle_type, address(name.as_ptr()), Carrier::Name, object)
     }
 
     /// From a global KMT handle, for any handle type that is one. It is a number that holds no reference: nobody closes it.
+    ///
+    /// With `cl_khr_external_memory`. Source: `cl_external_memory_handle_type_khr` of the OpenCL API specification.
     pub fn from_kmt(handle_type: HandleType, handle: u32, object: Object) -> Self {
         Self::new(handle_type, handle.into(), Carrier::Kmt, object)
     }
@@ -130,7 +153,7 @@ impl<'a> Source<'a> {
     /// Memory of Vulkan, exported as `VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT`.
     ///
     /// The platform owns the file descriptor once the import succeeded. After a failure, of which upstream says nothing, it comes back in the
-    /// error. `cl_khr_external_memory_opaque_fd`. The descriptor cannot be used any more:
+    /// error. The descriptor cannot be used any more:
     ///
     /// ```compile_fail,E0382
     /// # fn f(fd: std::os::fd::OwnedFd) {
@@ -139,6 +162,8 @@ impl<'a> Source<'a> {
     /// drop(fd);
     /// # }
     /// ```
+    ///
+    /// With `cl_khr_external_memory_opaque_fd`. Source: `CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR` of the OpenCL API specification.
     #[cfg(unix)]
     pub fn opaque_fd(fd: OwnedFd, object: Object) -> Self {
         Self::from_fd(HandleType::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, fd, object)
@@ -148,34 +173,45 @@ impl<'a> Source<'a> {
     ///
     /// Who owns the file descriptor is as for [`Source::opaque_fd`]. Between acquiring and releasing, all access goes through OpenCL, that of
     /// the host too. What else may be done with a duplicate of the descriptor after the import (mapping it, `ioctl`), upstream leaves
-    /// unspecified. `cl_khr_external_memory_dma_buf`.
+    /// unspecified.
+    ///
+    /// With `cl_khr_external_memory_dma_buf`. Source: `CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR` of the OpenCL API specification.
     #[cfg(unix)]
     pub fn dma_buf(fd: OwnedFd, object: Object) -> Self {
         Self::from_fd(HandleType::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, fd, object)
     }
 
-    /// Memory of Vulkan, by an NT handle. It stays the caller's to close. `cl_khr_external_memory_win32`.
+    /// Memory of Vulkan, by an NT handle. It stays the caller's to close.
+    ///
+    /// With `cl_khr_external_memory_win32`. Source: `CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR` of the OpenCL API specification.
     #[cfg(windows)]
     pub fn opaque_win32(handle: BorrowedHandle<'a>, object: Object) -> Self {
         Self::from_handle(HandleType::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KHR, handle, object)
     }
 
-    /// Memory of Vulkan, by the name of its NT handle, as UTF-16 text that ends with a zero. `cl_khr_external_memory_win32`.
+    /// Memory of Vulkan, by the name of its NT handle, as UTF-16 text that ends with a zero. It is borrowed until the import returned.
+    ///
+    /// With `cl_khr_external_memory_win32`. Source: `CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR` of the OpenCL API specification.
     pub fn opaque_win32_name(name: Utf16Name<'a>, object: Object) -> Self {
         Self::from_name(HandleType::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_NAME_KHR, name, object)
     }
 
-    /// Memory of Vulkan, by a global KMT handle. `cl_khr_external_memory_win32`.
+    /// Memory of Vulkan, by a global KMT handle. It is a number that nobody closes.
+    ///
+    /// With `cl_khr_external_memory_win32`. Source: `CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR` of the OpenCL API specification.
     pub fn opaque_win32_kmt(handle: u32, object: Object) -> Self {
         Self::from_kmt(HandleType::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_WIN32_KMT_KHR, handle, object)
     }
 
     /// A buffer of Android, an `AHardwareBuffer` whose format is a blob. Its size is the handle's.
-    /// `cl_khr_external_memory_android_hardware_buffer`, which is provisional.
+    /// The extension is provisional.
     ///
     /// # Safety
     /// It is one, and alive until the import returned. The platform takes a reference of its own, and the caller keeps its own. Its usage flags
     /// go with what is done with the memory, which upstream leaves to the caller.
+    ///
+    /// With `cl_khr_external_memory_android_hardware_buffer`. Source: `CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR` of the
+    /// OpenCL API specification.
     pub unsafe fn android_hardware_buffer(buffer: *mut c_void) -> Self {
         let handle_type = HandleType::CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR;
         Self::new(handle_type, address(buffer), Carrier::Object, Object::InferredBuffer)
@@ -185,6 +221,9 @@ impl<'a> Source<'a> {
     ///
     /// # Safety
     /// As for [`Source::android_hardware_buffer`].
+    ///
+    /// With `cl_khr_external_memory_android_hardware_buffer`. Source: `CL_EXTERNAL_MEMORY_HANDLE_ANDROID_HARDWARE_BUFFER_KHR` of the
+    /// OpenCL API specification.
     pub unsafe fn android_hardware_image(buffer: *mut c_void) -> Self {
         // SAFETY: promised by the caller.
         Self { object: Object::InferredImage, ..unsafe { Self::android_hardware_buffer(buffer) } }

@@ -23,6 +23,9 @@ use crate::opencl::{
 };
 
 /// Memory that is acquired twice, or released twice.
+///
+/// With `cl_khr_external_memory`. Source: `clEnqueueAcquireExternalMemObjectsKHR` and `clEnqueueReleaseExternalMemObjectsKHR` of the
+/// OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Misuse {
@@ -68,30 +71,39 @@ impl To {
 }
 
 impl ExternalMemory {
-    /// Acquires it for all devices that it is for, when the queue gets there: `clEnqueueAcquireExternalMemObjectsKHR`.
+    /// Acquires it for all devices that it is for, when the queue gets there.
     ///
     /// # Errors
     /// [`Error::Invalid`] where the queue's device is none that the memory is for; [`Error::Foreign`] where the queue, or an event, is of another
-    /// context; [`Error::Transfer`] where it is acquired already.
+    /// context; [`Error::Transfer`] where it is acquired already; [`Error::Call`] with what the platform answers.
+    ///
+    /// With `cl_khr_external_memory`. Source: `clEnqueueAcquireExternalMemObjectsKHR` of the OpenCL API specification.
     pub fn acquire(&self, queue: &Queue) -> Result<(), Error> {
         queue.acquire_memory(&[self])
     }
 
-    /// Releases it for the other side, when the queue gets there: `clEnqueueReleaseExternalMemObjectsKHR`.
+    /// Releases it for the other side, when the queue gets there.
     ///
     /// # Errors
-    /// As for [`acquire`](Self::acquire), where it is not acquired.
+    /// As for [`acquire`](Self::acquire), with [`Error::Transfer`] where it is not acquired.
+    ///
+    /// With `cl_khr_external_memory`. Source: `clEnqueueReleaseExternalMemObjectsKHR` of the OpenCL API specification.
     pub fn release(&self, queue: &Queue) -> Result<(), Error> {
         queue.release_memory(&[self])
     }
 
     /// Whether it is acquired, as far as this value knows.
+    ///
+    /// With `cl_khr_external_memory`. Source: `clEnqueueAcquireExternalMemObjectsKHR` of the OpenCL API specification; no query tells.
     #[must_use]
     pub fn is_acquired(&self) -> bool {
         self.acquired.load(Ordering::Acquire)
     }
 
-    /// Says that it was acquired, or released, by its raw handle.
+    /// Says that it was acquired, or released, by its raw handle. Nothing is called.
+    ///
+    /// With `cl_khr_external_memory`. Source: `clEnqueueAcquireExternalMemObjectsKHR` and `clEnqueueReleaseExternalMemObjectsKHR` of
+    /// the OpenCL API specification.
     pub fn assume_acquired(&self, acquired: bool) {
         self.acquired.store(acquired, Ordering::Release);
     }
@@ -112,7 +124,10 @@ impl Queue {
     /// Acquires all of this memory when the queue gets there, by one call of the platform. None at all is allowed.
     ///
     /// # Errors
-    /// As for [`ExternalMemory::acquire`]; nothing is acquired then.
+    /// As for [`ExternalMemory::acquire`], with [`Error::Transfer`] also where one stands twice in the list; [`Error::System`] for more
+    /// objects or events than 32 bits count; [`Error::Missing`] where the platform lacks the command. Nothing is acquired then.
+    ///
+    /// With `cl_khr_external_memory`. Source: `clEnqueueAcquireExternalMemObjectsKHR` of the OpenCL API specification.
     pub fn acquire_memory(&self, memory: &[&ExternalMemory]) -> Result<(), Error> {
         transfer(self, memory, &[], To::OpenCl, None)
     }
@@ -120,7 +135,10 @@ impl Queue {
     /// Releases all of this memory when the queue gets there, by one call of the platform. Only then the other side may access it.
     ///
     /// # Errors
-    /// As for [`ExternalMemory::release`]; nothing is released then.
+    /// As for [`ExternalMemory::release`], with [`Error::Transfer`] also where one stands twice in the list; [`Error::System`] for more
+    /// objects or events than 32 bits count; [`Error::Missing`] where the platform lacks the command. Nothing is released then.
+    ///
+    /// With `cl_khr_external_memory`. Source: `clEnqueueReleaseExternalMemObjectsKHR` of the OpenCL API specification.
     pub fn release_memory(&self, memory: &[&ExternalMemory]) -> Result<(), Error> {
         transfer(self, memory, &[], To::OtherSide, None)
     }
@@ -128,7 +146,9 @@ impl Queue {
     /// Acquires all of this memory when the queue gets there and all events have completed. The event is that of the acquisition.
     ///
     /// # Errors
-    /// As for [`Queue::acquire_memory`].
+    /// As for [`Queue::acquire_memory`]. [`Error::Nothing`] where the platform gave no event: the memory is acquired nevertheless.
+    ///
+    /// With `cl_khr_external_memory`. Source: `clEnqueueAcquireExternalMemObjectsKHR` of the OpenCL API specification.
     pub fn acquire_memory_after(&self, memory: &[&ExternalMemory], events: &[&Event]) -> Result<Event, Error> {
         let mut event = cl_event::NULL;
         transfer(self, memory, events, To::OpenCl, Some(&mut event))?;
@@ -138,7 +158,9 @@ impl Queue {
     /// Releases all of this memory when the queue gets there and all events have completed. The event is that of the release.
     ///
     /// # Errors
-    /// As for [`Queue::release_memory`].
+    /// As for [`Queue::release_memory`]. [`Error::Nothing`] where the platform gave no event: the memory is released nevertheless.
+    ///
+    /// With `cl_khr_external_memory`. Source: `clEnqueueReleaseExternalMemObjectsKHR` of the OpenCL API specification.
     pub fn release_memory_after(&self, memory: &[&ExternalMemory], events: &[&Event]) -> Result<Event, Error> {
         let mut event = cl_event::NULL;
         transfer(self, memory, events, To::OtherSide, Some(&mut event))?;

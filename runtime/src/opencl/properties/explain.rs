@@ -10,9 +10,12 @@ use clcu_sys::{
 use crate::opencl::kind::{self, Form};
 
 /// A property of a list.
+///
+/// Source: the tables of properties that are generated from the OpenCL API specification, as
+/// [`clcu_sys::opencl::PROPERTIES_OF_cl_mem_properties`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described {
-    /// Which word of the list its key is.
+    /// Which word of the list its key is. The first is 0.
     pub at: usize,
     /// Its key.
     pub key: u64,
@@ -27,6 +30,9 @@ pub struct Described {
 }
 
 /// What is wrong with a list.
+///
+/// Source: the tables of properties that are generated from the OpenCL API specification, as
+/// [`clcu_sys::opencl::PROPERTIES_OF_cl_mem_properties`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -67,6 +73,9 @@ impl fmt::Display for Fault {
 }
 
 /// A list in words.
+///
+/// Source: the tables of properties that are generated from the OpenCL API specification, as
+/// [`clcu_sys::opencl::PROPERTIES_OF_cl_mem_properties`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -86,6 +95,9 @@ pub struct Explanation {
 /// let explained = explain(PropertyList::new(&words), &PROPERTIES_OF_cl_semaphore_properties_khr);
 /// assert!(explained.to_string().contains("list property 0x203F"));
 /// ```
+///
+/// Source: the tables of properties that are generated from the OpenCL API specification, as
+/// [`clcu_sys::opencl::PROPERTIES_OF_cl_mem_properties`].
 #[must_use]
 pub fn explain(list: PropertyList<'_>, table: &PropertyTable) -> Explanation {
     let mut explanation = Explanation { of: table.name, properties: Vec::new(), faults: Vec::new() };

@@ -21,7 +21,7 @@ pub use self::explain::{Described, Explanation, Fault, explain};
 /// A word that does not fit the integer of which a list is made on a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoesNotFit {
-    /// Which word of the list it is.
+    /// Which word of the list it is. The first is 0.
     pub at: usize,
     /// The word.
     pub word: u64,
@@ -46,8 +46,11 @@ mod sealed {
 }
 
 /// An element of a property list, as commands take it.
+///
+/// Source: `cl_properties` of the OpenCL API specification, since OpenCL 3.0, and the types of lists that are older, as
+/// `cl_context_properties`.
 pub trait Element: Word + sealed::Sealed {
-    /// How many bits it has.
+    /// How many bits it has: 32 or 64.
     const BITS: u32;
 
     /// The element that stands for `word`; `None` where bits would be lost. A number that is the extension of a negative one fits.
@@ -88,7 +91,7 @@ elements! {
 /// A list of elements of the type that a command takes. Most are 64 bits wide on every target; `cl_context_properties` is as wide as a pointer.
 ///
 /// # Errors
-/// The first word that does not fit: a 64-bit mask in a list of `intptr_t` on a 32-bit target.
+/// [`DoesNotFit`] with the first word that does not fit: a 64-bit mask in a list of `intptr_t` on a 32-bit target.
 ///
 /// ```
 /// use clcu::opencl::properties::encode;
@@ -96,20 +99,28 @@ elements! {
 /// // As a list of `intptr_t` is on a 32-bit target.
 /// assert!(encode::<i32>(&[0x1084, 1 << 32, 0]).is_err());
 /// ```
+///
+/// Source: the property lists of the OpenCL API specification, as `cl_context_properties` since OpenCL 1.0.
 pub fn encode<E: Element>(words: &[u64]) -> Result<Vec<E>, DoesNotFit> {
     let element = |(at, word): (usize, &u64)| E::of(*word).ok_or(DoesNotFit { at, word: *word, bits: E::BITS });
     words.iter().enumerate().map(element).collect()
 }
 
 /// The properties of a semaphore that is made from nothing, and not to be exported.
+///
+/// With `cl_khr_semaphore`. Source: `cl_semaphore_properties_khr` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 pub enum Created {}
 
 /// The properties of a semaphore that may be exported.
+///
+/// With `cl_khr_external_semaphore`. Source: `CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 pub enum Exportable {}
 
 /// The properties of a semaphore that is made from a handle.
+///
+/// With `cl_khr_external_semaphore`. Source: `cl_external_semaphore_handle_type_khr` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 pub enum Imported {}
 
@@ -143,6 +154,8 @@ pub enum Imported {}
 /// let imported = Semaphore::binary().imported_fd(HandleType::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR, -1);
 /// imported.imported_fd(HandleType::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, 3);
 /// ```
+///
+/// With `cl_khr_semaphore`. Source: `cl_semaphore_properties_khr` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Semaphore<S> {
@@ -155,6 +168,8 @@ pub struct Semaphore<S> {
 
 impl Semaphore<Created> {
     /// A binary semaphore, the one type that upstream has.
+    ///
+    /// With `cl_khr_semaphore`. Source: `CL_SEMAPHORE_TYPE_BINARY_KHR` of the OpenCL API specification.
     pub const fn binary() -> Self {
         Self {
             of: cl_semaphore_type_khr::CL_SEMAPHORE_TYPE_BINARY_KHR,
@@ -171,16 +186,26 @@ impl Semaphore<Created> {
     }
 
     /// May be exported as a handle of this type. Upstream allows one.
+    ///
+    /// With `cl_khr_external_semaphore`. Source: `CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR` of the OpenCL API specification.
     pub fn exportable(self, handle_type: cl_external_semaphore_handle_type_khr) -> Semaphore<Exportable> {
         Semaphore { export: Some(handle_type), ..self.into() }
     }
 
     /// Is made from a file descriptor. It is widened as C does, so that −1 stays −1.
+    ///
+    /// The list only has the number: the descriptor stays the caller's until a platform imports it.
+    ///
+    /// With `cl_khr_external_semaphore`. Source: `cl_external_semaphore_handle_type_khr` of the OpenCL API specification.
     pub fn imported_fd(self, handle_type: cl_external_semaphore_handle_type_khr, fd: std::ffi::c_int) -> Semaphore<Imported> {
         self.imported(handle_type, i64::from(fd).cast_unsigned())
     }
 
     /// Is made from another handle, by the word that stands for it: a pointer's address, a number.
+    ///
+    /// What is at the address has to stay there for as long as the list is used.
+    ///
+    /// With `cl_khr_external_semaphore`. Source: `cl_external_semaphore_handle_type_khr` of the OpenCL API specification.
     pub fn imported(self, handle_type: cl_external_semaphore_handle_type_khr, word: u64) -> Semaphore<Imported> {
         Semaphore { handle: Some((handle_type, word)), ..self.into() }
     }
@@ -188,12 +213,16 @@ impl Semaphore<Created> {
 
 impl<S> Semaphore<S> {
     /// For this device alone. In a context of several devices upstream demands it, and allows one.
+    ///
+    /// With `cl_khr_semaphore`. Source: `CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR` of the OpenCL API specification.
     pub fn device(mut self, device: cl_device_id) -> Self {
         self.device = Some(device);
         self
     }
 
-    /// The list.
+    /// The list, with the zero that ends it.
+    ///
+    /// With `cl_khr_semaphore`. Source: `cl_semaphore_properties_khr` of the OpenCL API specification.
     #[must_use]
     pub fn words(&self) -> Words {
         let mut words = Words { words: [0; LONGEST], len: 0 };
@@ -224,6 +253,10 @@ fn address(device: cl_device_id) -> u64 {
 const LONGEST: usize = 2 + 3 + 3 + 1;
 
 /// The words of a list, without memory of its own.
+///
+/// At most nine words, the zero that ends the list among them.
+///
+/// With `cl_khr_semaphore`. Source: `cl_semaphore_properties_khr` of the OpenCL API specification.
 #[derive(Clone, Copy)]
 pub struct Words {
     words: [u64; LONGEST],

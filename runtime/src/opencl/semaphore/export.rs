@@ -37,9 +37,17 @@ impl<K: Kind> Semaphore<K> {
     /// A type that shares the payload makes a second party of whoever gets it. For [`SyncFd`], which copies the payload and may be none at all,
     /// there is [`Semaphore::export_sync_fd`].
     ///
+    /// The descriptor is the caller's to close.
+    ///
     /// # Errors
-    /// [`Error::Invalid`] where the semaphore was not made to be exported so: one that was imported never is. [`Error::UnexpectedSize`] where
-    /// the platform announces something else than a C `int`. [`Error::Nothing`] where what it gave is no open descriptor.
+    /// [`Error::Invalid`] where the semaphore was not made to be exported so (one that was imported never is), or the device is none
+    /// that it is for. [`Error::Missing`] where the command or the extension of the type is not there; [`Error::UnknownHandleType`] for
+    /// a type that this version of the crate does not know; [`Error::Unsupported`] for one that is no file descriptor.
+    /// [`Error::Misuse`] as for [`Semaphore::export_sync_fd`]. [`Error::Call`] with what the platform answers.
+    /// [`Error::UnexpectedSize`] where the platform announces something else than a C `int`. [`Error::Nothing`] where what it gave is
+    /// no open descriptor.
+    ///
+    /// With `cl_khr_external_semaphore`. Source: `clGetSemaphoreHandleForTypeKHR` of the OpenCL API specification.
     #[cfg(unix)]
     pub fn export_fd(&self, device: &Device, handle_type: HandleTypeValue) -> Result<OwnedFd, Error> {
         let row = self.inner.demand_export(handle_type, Form::Fd)?;
@@ -48,8 +56,13 @@ impl<K: Kind> Semaphore<K> {
 
     /// Exports it for `device` as an NT handle of this type, which was said when it was made.
     ///
+    /// The handle is the caller's to close.
+    ///
     /// # Errors
-    /// As for `export_fd`.
+    /// As for `export_fd`, with a pointer's size; [`Error::Nothing`] where what the platform gave is null.
+    ///
+    /// With `cl_khr_external_semaphore` and `cl_khr_external_semaphore_win32`. Source: `clGetSemaphoreHandleForTypeKHR` of the OpenCL
+    /// API specification.
     #[cfg(windows)]
     pub fn export_handle(&self, device: &Device, handle_type: HandleTypeValue) -> Result<OwnedHandle, Error> {
         let row = self.inner.demand_export(handle_type, Form::Win32)?;
@@ -65,7 +78,10 @@ impl<K: Kind> Semaphore<K> {
     /// lives.
     ///
     /// # Errors
-    /// As for `export_fd`.
+    /// As for `export_fd`, with a size of 32 bits; [`Error::Nothing`] where what the platform gave is 0.
+    ///
+    /// With `cl_khr_external_semaphore` and `cl_khr_external_semaphore_win32`. Source: `clGetSemaphoreHandleForTypeKHR` of the OpenCL
+    /// API specification.
     pub fn export_kmt(&self, device: &Device, handle_type: HandleTypeValue) -> Result<u32, Error> {
         let row = self.inner.demand_export(handle_type, Form::Kmt)?;
         match self.inner.exported(device, handle_type, row, 0_u32)? {
@@ -79,8 +95,12 @@ impl<K: Kind> Semaphore<K> {
 impl Semaphore<Binary> {
     /// Exports a copy of its payload for `device` as a sync file, which has the effect of a wait. It is closed on exec.
     ///
+    /// The descriptor is the caller's to close. The number −1 is [`SyncFd::AlreadySignaled`].
+    ///
     /// # Errors
     /// As for [`Semaphore::export_fd`]; and [`Error::Misuse`] where there is no payload that could be exported.
+    ///
+    /// With `cl_khr_external_semaphore_sync_fd`. Source: `clGetSemaphoreHandleForTypeKHR` of the OpenCL API specification.
     pub fn export_sync_fd(&self, device: &Device) -> Result<SyncFd, Error> {
         let handle_type = HandleTypeValue::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR;
         let row = self.inner.demand_export(handle_type, Form::Fd)?;
@@ -92,16 +112,24 @@ impl Semaphore<Binary> {
     /// # Errors
     /// A file descriptor comes back in the error, whatever the platform did with it. [`Error::Invalid`] where the semaphore did not come from a
     /// sync file. [`Error::Misuse`] where its last payload is still there, where commands that use it are to be done, or where it is not followed
-    /// so that nobody knows: upstream does not say what becomes of them.
+    /// so that nobody knows: upstream does not say what becomes of them. [`Error::Missing`] where the platform lacks the command;
+    /// [`Error::System`] where the descriptor cannot be duplicated; [`Error::Call`] with what the platform answers.
+    ///
+    /// With `cl_khr_external_semaphore_sync_fd`. Source: `clReImportSemaphoreSyncFdKHR` of the OpenCL API specification.
     pub fn reimport(&self, fd: impl Into<SyncFd>) -> Result<(), ImportError> {
         self.inner.reimport(fd.into(), true)
     }
 
     /// As [`Semaphore::reimport`], whatever became of the payload before and of commands that use it.
     ///
+    /// # Errors
+    /// As for [`Semaphore::reimport`], without [`Error::Misuse`].
+    ///
     /// # Safety
     /// Commands that use the semaphore have ended, or the platform is known to leave them what they had: upstream does not say which
     /// payload they see, nor that the old one stays where they look for it.
+    ///
+    /// With `cl_khr_external_semaphore_sync_fd`. Source: `clReImportSemaphoreSyncFdKHR` of the OpenCL API specification.
     pub unsafe fn reimport_regardless(&self, fd: impl Into<SyncFd>) -> Result<(), ImportError> {
         self.inner.reimport(fd.into(), false)
     }

@@ -95,6 +95,10 @@ pub use crate::{
 /// A semaphore of OpenCL. What it shares a payload with lives on when it is released.
 ///
 /// It may be shared by threads.
+///
+/// It keeps its context alive, and releases its reference when it is dropped.
+///
+/// With `cl_khr_semaphore`. Source: `cl_semaphore_khr` of the OpenCL API specification.
 pub struct Semaphore<K: Kind> {
     inner: Inner,
     kind: PhantomData<fn() -> K>,
@@ -152,6 +156,13 @@ impl Semaphore<Binary> {
     /// Makes a semaphore that is not signalled.
     ///
     /// Before the platform is called: every command and extension that the semaphore will need is there, and the properties break no rule.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where a command or extension is not there; [`Error::UnknownHandleType`] where it shall be exported as a type
+    /// that this version of the crate does not know; [`Error::Invalid`] with every rule that the properties break; [`Error::Call`] with
+    /// what the platform answers; [`Error::Nothing`] or [`Error::Silent`] where it gives no semaphore.
+    ///
+    /// With `cl_khr_semaphore`. Source: `clCreateSemaphoreWithPropertiesKHR` of the OpenCL API specification.
     pub fn create<S>(context: &Context, create: Create<S>) -> Result<Self, Error> {
         let Create { properties, export, device, tracking } = create;
         let platform = context.platform();
@@ -195,7 +206,16 @@ impl<K: Kind> Semaphore<K> {
     /// no device that it is for says that it lacks the handle type. A device that does not answer is not asked further.
     ///
     /// # Errors
-    /// A file descriptor comes back in the error, whatever the platform did with it: see [`ImportError::into_fd`].
+    /// A file descriptor comes back in the error, whatever the platform did with it: see [`ImportError::into_fd`]. [`Error::Missing`]
+    /// where a command or extension is not there; [`Error::Invalid`] with every rule that the properties break, also for a handle type
+    /// that is not known, and where the one device that it is for lacks the type; [`Error::Unsupported`] where the type carries
+    /// something else than `K`, is carried by something else, does not exist on this system, or is lacked by a device of the context;
+    /// `Error::Descriptor` where the descriptor is none of the type, if that is asked for; [`Error::System`] where the descriptor
+    /// cannot be duplicated; [`Error::Call`] with what the platform answers; [`Error::Nothing`] or [`Error::Silent`] where it gives no
+    /// semaphore. After [`Error::Nothing`] the platform keeps the descriptor.
+    ///
+    /// With `cl_khr_semaphore` and `cl_khr_external_semaphore`. Source: `clCreateSemaphoreWithPropertiesKHR` of the OpenCL API
+    /// specification.
     pub fn import(context: &Context, source: Source<'_, K>) -> Result<Self, ImportError> {
         #[cfg(unix)]
         let is_suspicious = source.is_suspicious;
@@ -251,10 +271,13 @@ impl<K: Kind> Semaphore<K> {
     /// made from a handle.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the handle type is of another kind than `K`; [`Error::UnknownHandleType`].
+    /// [`Error::Missing`] where a command that the semaphore will need is not there; [`Error::UnknownHandleType`] for a handle type
+    /// that this version of the crate does not know; [`Error::Unsupported`] where the handle type is of another kind than `K`.
     ///
     /// # Safety
     /// It is alive, is one of this context, was made so, and nobody else releases the reference.
+    ///
+    /// With `cl_khr_semaphore`. Source: `cl_semaphore_khr` of the OpenCL API specification.
     pub unsafe fn from_raw(
         context: &Context,
         handle: cl_semaphore_khr,
@@ -276,6 +299,8 @@ impl<K: Kind> Semaphore<K> {
 
     /// For other crates. It stays this value's to release. From here on somebody else may signal it and wait for it, so that less of what is
     /// done here can be judged.
+    ///
+    /// With `cl_khr_semaphore`. Source: `cl_semaphore_khr` of the OpenCL API specification.
     #[must_use]
     pub fn as_raw(&self) -> cl_semaphore_khr {
         self.inner.tracker.given_out();
@@ -283,13 +308,20 @@ impl<K: Kind> Semaphore<K> {
     }
 
     /// Gives it away, with the duty to release it.
+    ///
+    /// With `cl_khr_semaphore`. Source: `cl_semaphore_khr` of the OpenCL API specification.
     #[must_use]
     pub fn into_raw(mut self) -> cl_semaphore_khr {
         self.inner.tracker.given_out();
         mem::replace(&mut self.inner.handle, cl_semaphore_khr::NULL)
     }
 
-    /// Another owner of the same semaphore. Both follow its state together.
+    /// Another owner of the same semaphore. Both follow its state together. Each releases a reference of its own.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the platform answers; [`Error::Missing`] where it lacks the command.
+    ///
+    /// With `cl_khr_semaphore`. Source: `clRetainSemaphoreKHR` of the OpenCL API specification.
     pub fn retain(&self) -> Result<Self, Error> {
         let Inner { context, handle, imported_from, row, export_types, device, tracker } = &self.inner;
         context.platform().demand(&[opencl::clRetainSemaphoreKHR.info()])?;
@@ -309,6 +341,8 @@ impl<K: Kind> Semaphore<K> {
     }
 
     /// The kind of handle that it was made from; `None` where it was made from none.
+    ///
+    /// With `cl_khr_external_semaphore`. Source: `cl_external_semaphore_handle_type_khr` of the OpenCL API specification.
     #[must_use]
     pub fn handle_type(&self) -> Option<&'static HandleType> {
         self.inner.row
@@ -329,6 +363,11 @@ impl<K: Kind> Semaphore<K> {
     /// Releases the reference. Dropping it does the same, and says nothing of a failure but to who listens for events.
     ///
     /// Whatever the platform answers, it is not released a second time.
+    ///
+    /// # Errors
+    /// [`Error::Call`] with what the platform answers.
+    ///
+    /// With `cl_khr_semaphore`. Source: `clReleaseSemaphoreKHR` of the OpenCL API specification.
     pub fn release(mut self) -> Result<(), Error> {
         self.inner.release()
     }

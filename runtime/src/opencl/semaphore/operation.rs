@@ -24,14 +24,22 @@ use crate::{
 };
 
 /// Marks a signal.
+///
+/// With `cl_khr_semaphore`. Source: `clEnqueueSignalSemaphoresKHR` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 pub enum Signaling {}
 
 /// Marks a wait.
+///
+/// With `cl_khr_semaphore`. Source: `clEnqueueWaitSemaphoresKHR` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 pub enum Waiting {}
 
 /// One semaphore of a call: which, and with what.
+///
+/// It borrows the semaphore, and does nothing until it is made.
+///
+/// With `cl_khr_semaphore`. Source: `cl_semaphore_khr` and `cl_semaphore_payload_khr` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it is made by `Queue::signal` or `Queue::wait`"]
 pub struct Operation<'s, D> {
@@ -41,9 +49,13 @@ pub struct Operation<'s, D> {
 }
 
 /// A signal, to be made by [`Queue::signal`] or [`Queue::signal_after`].
+///
+/// With `cl_khr_semaphore`. Source: `clEnqueueSignalSemaphoresKHR` of the OpenCL API specification.
 pub type Signal<'s> = Operation<'s, Signaling>;
 
 /// A wait, to be made by [`Queue::wait`] or [`Queue::wait_after`].
+///
+/// With `cl_khr_semaphore`. Source: `clEnqueueWaitSemaphoresKHR` of the OpenCL API specification.
 pub type Wait<'s> = Operation<'s, Waiting>;
 
 impl<'s, D> Operation<'s, D> {
@@ -54,24 +66,38 @@ impl<'s, D> Operation<'s, D> {
 
 impl Semaphore<Binary> {
     /// Signals it when the queue gets there.
+    ///
+    /// # Errors
+    /// As for [`Queue::signal`].
+    ///
+    /// With `cl_khr_semaphore`. Source: `clEnqueueSignalSemaphoresKHR` of the OpenCL API specification.
     #[inline]
     pub fn signal(&self, queue: &Queue) -> Result<(), Error> {
         queue.signal(&[self.signaling()])
     }
 
     /// Makes the queue wait until it is signalled, and unsignals it.
+    ///
+    /// # Errors
+    /// As for [`Queue::wait`].
+    ///
+    /// With `cl_khr_semaphore`. Source: `clEnqueueWaitSemaphoresKHR` of the OpenCL API specification.
     #[inline]
     pub fn wait(&self, queue: &Queue) -> Result<(), Error> {
         queue.wait(&[self.waiting()])
     }
 
     /// A signal, to be made together with others.
+    ///
+    /// With `cl_khr_semaphore`. Source: `clEnqueueSignalSemaphoresKHR` of the OpenCL API specification.
     #[inline]
     pub fn signaling(&self) -> Signal<'_> {
         Operation::new(&self.inner, None)
     }
 
     /// A wait, to be made together with others.
+    ///
+    /// With `cl_khr_semaphore`. Source: `clEnqueueWaitSemaphoresKHR` of the OpenCL API specification.
     #[inline]
     pub fn waiting(&self) -> Wait<'_> {
         Operation::new(&self.inner, None)
@@ -80,24 +106,42 @@ impl Semaphore<Binary> {
 
 impl Semaphore<Fence> {
     /// Sets it to `value` when the queue gets there.
+    ///
+    /// # Errors
+    /// As for [`Queue::signal`].
+    ///
+    /// With `cl_khr_semaphore` and `cl_khr_external_semaphore_dx_fence`. Source: `clEnqueueSignalSemaphoresKHR` of the OpenCL API
+    /// specification.
     #[inline]
     pub fn signal(&self, queue: &Queue, value: u64) -> Result<(), Error> {
         queue.signal(&[self.signaling(value)])
     }
 
     /// Makes the queue wait until it is `value` or more.
+    ///
+    /// # Errors
+    /// As for [`Queue::wait`].
+    ///
+    /// With `cl_khr_semaphore` and `cl_khr_external_semaphore_dx_fence`. Source: `clEnqueueWaitSemaphoresKHR` of the OpenCL API
+    /// specification.
     #[inline]
     pub fn wait(&self, queue: &Queue, value: u64) -> Result<(), Error> {
         queue.wait(&[self.waiting(value)])
     }
 
-    /// A signal, to be made together with others.
+    /// A signal with the value that it sets, to be made together with others.
+    ///
+    /// With `cl_khr_semaphore` and `cl_khr_external_semaphore_dx_fence`. Source: `clEnqueueSignalSemaphoresKHR` of the OpenCL API
+    /// specification.
     #[inline]
     pub fn signaling(&self, value: u64) -> Signal<'_> {
         Operation::new(&self.inner, Some(value))
     }
 
-    /// A wait, to be made together with others.
+    /// A wait with the value that it waits for, to be made together with others.
+    ///
+    /// With `cl_khr_semaphore` and `cl_khr_external_semaphore_dx_fence`. Source: `clEnqueueWaitSemaphoresKHR` of the OpenCL API
+    /// specification.
     #[inline]
     pub fn waiting(&self, value: u64) -> Wait<'_> {
         Operation::new(&self.inner, Some(value))
@@ -106,6 +150,14 @@ impl Semaphore<Fence> {
 
 impl Queue {
     /// Signals all of these when the queue gets there, by one call of the platform. Upstream wants one at least.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] where a semaphore that is followed is signalled twice without a wait, which no other party can make right;
+    /// [`Error::Invalid`] with every rule that is broken: there is no semaphore, one is of another context or not for the device of the
+    /// queue; [`Error::System`] for more semaphores or events than 32 bits count; [`Error::Call`] with what the platform answers.
+    /// Nothing is signalled then.
+    ///
+    /// With `cl_khr_semaphore`. Source: `clEnqueueSignalSemaphoresKHR` of the OpenCL API specification.
     #[inline]
     pub fn signal(&self, signals: &[Signal<'_>]) -> Result<(), Error> {
         enqueue::<SignalArguments, _>(self, Direction::Signal, signals, &[], false).map(drop)
@@ -114,18 +166,36 @@ impl Queue {
     /// Makes the queue wait for all of these, by one call of the platform. Upstream wants one at least.
     ///
     /// On a queue that does commands out of order, nothing but the event of the wait orders other commands after it.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] where a semaphore that is followed is waited for twice without a signal, or was declared exclusive and nothing
+    /// signalled it; the others as for [`Queue::signal`]. Nothing is waited for then.
+    ///
+    /// With `cl_khr_semaphore`. Source: `clEnqueueWaitSemaphoresKHR` of the OpenCL API specification.
     #[inline]
     pub fn wait(&self, waits: &[Wait<'_>]) -> Result<(), Error> {
         enqueue::<WaitArguments, _>(self, Direction::Wait, waits, &[], false).map(drop)
     }
 
     /// Signals all of these when the queue gets there and all events have completed. The event is that of the signal.
+    ///
+    /// # Errors
+    /// As for [`Queue::signal`], with [`Error::Invalid`] for an event of another context, too. [`Error::Nothing`] where the platform
+    /// gave no event: the signal is made nevertheless.
+    ///
+    /// With `cl_khr_semaphore`. Source: `clEnqueueSignalSemaphoresKHR` of the OpenCL API specification.
     pub fn signal_after(&self, signals: &[Signal<'_>], events: &[&Event]) -> Result<Event, Error> {
         let made = enqueue::<SignalArguments, _>(self, Direction::Signal, signals, events, true)?;
         made.ok_or_else(|| self.no_event::<SignalArguments>())
     }
 
     /// Makes the queue wait for all of these and for all events. The event is that of the wait.
+    ///
+    /// # Errors
+    /// As for [`Queue::wait`], with [`Error::Invalid`] for an event of another context, too. [`Error::Nothing`] where the platform gave
+    /// no event: the wait is made nevertheless.
+    ///
+    /// With `cl_khr_semaphore`. Source: `clEnqueueWaitSemaphoresKHR` of the OpenCL API specification.
     pub fn wait_after(&self, waits: &[Wait<'_>], events: &[&Event]) -> Result<Event, Error> {
         let made = enqueue::<WaitArguments, _>(self, Direction::Wait, waits, events, true)?;
         made.ok_or_else(|| self.no_event::<WaitArguments>())

@@ -29,6 +29,8 @@ use crate::{
 /// let create = Create::binary().exportable(HandleType::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR);
 /// create.exportable(HandleType::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR);
 /// ```
+///
+/// With `cl_khr_semaphore`. Source: `clCreateSemaphoreWithPropertiesKHR` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it is made by `Semaphore::create`"]
 pub struct Create<S = Created> {
@@ -40,11 +42,15 @@ pub struct Create<S = Created> {
 
 impl Create<Created> {
     /// A binary semaphore, which is not signalled.
+    ///
+    /// With `cl_khr_semaphore`. Source: `CL_SEMAPHORE_TYPE_BINARY_KHR` of the OpenCL API specification.
     pub fn binary() -> Self {
         Self { properties: properties::Semaphore::binary(), export: None, device: None, tracking: Tracking::default() }
     }
 
     /// May be exported as a handle of this type. Upstream allows one.
+    ///
+    /// With `cl_khr_external_semaphore`. Source: `CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR` of the OpenCL API specification.
     pub fn exportable(self, handle_type: HandleType) -> Create<Exportable> {
         let Self { properties, device, tracking, .. } = self;
         Create { properties: properties.exportable(handle_type), export: Some(handle_type), device, tracking }
@@ -53,6 +59,8 @@ impl Create<Created> {
 
 impl<S> Create<S> {
     /// For this device alone. A context of several devices needs it.
+    ///
+    /// With `cl_khr_semaphore`. Source: `CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR` of the OpenCL API specification.
     pub fn device(mut self, device: &Device) -> Self {
         self.device = Some(device.as_raw());
         self.properties = self.properties.device(device.as_raw());
@@ -67,6 +75,10 @@ impl<S> Create<S> {
 }
 
 /// A sync file, or what stands for one that has been signalled already: −1, which is no file descriptor.
+///
+/// It owns its descriptor, and closes it when it is dropped.
+///
+/// With `cl_khr_external_semaphore_sync_fd`. Source: `CL_SEMAPHORE_HANDLE_SYNC_FD_KHR` of the OpenCL API specification.
 #[cfg(unix)]
 #[derive(Debug)]
 pub enum SyncFd {
@@ -101,6 +113,10 @@ impl From<OwnedFd> for SyncFd {
 /// use clcu::{opencl::semaphore::{Source, SyncFd}, sys::opencl::cl_external_semaphore_handle_type_khr as HandleType};
 /// Source::sync_fd(SyncFd::AlreadySignaled).exportable(HandleType::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR);
 /// ```
+///
+/// It owns its file descriptor until the import succeeds, and closes it when it is dropped without one.
+///
+/// With `cl_khr_external_semaphore`. Source: `cl_external_semaphore_handle_type_khr` of the OpenCL API specification.
 #[derive(Debug)]
 #[must_use = "it is imported by `Semaphore::import`"]
 pub struct Source<'a, K> {
@@ -134,6 +150,8 @@ impl<'a, K: Kind> Source<'a, K> {
     }
 
     /// For this device alone. A context of several devices needs it.
+    ///
+    /// With `cl_khr_semaphore`. Source: `CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR` of the OpenCL API specification.
     pub fn device(mut self, device: &Device) -> Self {
         self.device = Some(device.as_raw());
         self
@@ -155,6 +173,10 @@ impl<'a, K: Kind> Source<'a, K> {
     }
 
     /// From a file descriptor, for any handle type that is carried by one.
+    ///
+    /// An import that succeeds uses the file descriptor up: the platform owns it, or it is closed, as the row of the type says.
+    ///
+    /// With `cl_khr_external_semaphore`. Source: `cl_external_semaphore_handle_type_khr` of the OpenCL API specification.
     #[cfg(unix)]
     pub fn from_fd(handle_type: HandleType, fd: OwnedFd) -> Self {
         let carrier = Carrier::Fd(fd);
@@ -162,17 +184,25 @@ impl<'a, K: Kind> Source<'a, K> {
     }
 
     /// From an NT handle, which stays the caller's to close, for any handle type that is carried by one.
+    ///
+    /// With `cl_khr_external_semaphore`. Source: `cl_external_semaphore_handle_type_khr` of the OpenCL API specification.
     #[cfg(windows)]
     pub fn from_handle(handle_type: HandleType, handle: BorrowedHandle<'a>) -> Self {
         Self::new(handle_type, handle.as_raw_handle().addr() as u64, Carrier::Win32)
     }
 
     /// From the name of a Windows object, for any handle type that is a name.
+    ///
+    /// The name is borrowed until the import returned.
+    ///
+    /// With `cl_khr_external_semaphore`. Source: `cl_external_semaphore_handle_type_khr` of the OpenCL API specification.
     pub fn from_name(handle_type: HandleType, name: Utf16Name<'a>) -> Self {
         Self::new(handle_type, name.as_ptr().addr() as u64, Carrier::Name)
     }
 
     /// From a global KMT handle, for any handle type that is one. It is a number that holds no reference: nobody closes it.
+    ///
+    /// With `cl_khr_external_semaphore`. Source: `cl_external_semaphore_handle_type_khr` of the OpenCL API specification.
     pub fn from_kmt(handle_type: HandleType, handle: u32) -> Self {
         Self::new(handle_type, handle.into(), Carrier::Kmt)
     }
@@ -182,7 +212,9 @@ impl<'a> Source<'a, Binary> {
     /// A semaphore of Vulkan or of another OpenCL, exported as an opaque file descriptor. It shares its payload with the other side.
     ///
     /// The platform owns the file descriptor once the import succeeded. After a failure, of which upstream says nothing, it comes back in the
-    /// error. `cl_khr_external_semaphore_opaque_fd`.
+    /// error.
+    ///
+    /// With `cl_khr_external_semaphore_opaque_fd`. Source: `CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR` of the OpenCL API specification.
     #[cfg(unix)]
     pub fn opaque_fd(fd: OwnedFd) -> Self {
         Self::from_fd(HandleType::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, fd)
@@ -191,7 +223,9 @@ impl<'a> Source<'a, Binary> {
     /// A sync file of Linux, or a fence of Android. The semaphore gets a copy of its payload, and can be given others later by
     /// [`Semaphore::reimport`](super::Semaphore::reimport).
     ///
-    /// Who owns the file descriptor is as for [`Source::opaque_fd`]. `cl_khr_external_semaphore_sync_fd`.
+    /// Who owns the file descriptor is as for [`Source::opaque_fd`].
+    ///
+    /// With `cl_khr_external_semaphore_sync_fd`. Source: `CL_SEMAPHORE_HANDLE_SYNC_FD_KHR` of the OpenCL API specification.
     #[cfg(unix)]
     pub fn sync_fd(fd: impl Into<SyncFd>) -> Self {
         let carrier = fd.into().into_carrier();
@@ -199,13 +233,15 @@ impl<'a> Source<'a, Binary> {
         Self::new(HandleType::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR, word, carrier)
     }
 
-    /// A semaphore by an NT handle. It stays the caller's to close. `cl_khr_external_semaphore_win32`.
+    /// A semaphore by an NT handle. It stays the caller's to close.
+    ///
+    /// With `cl_khr_external_semaphore_win32`. Source: `CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR` of the OpenCL API specification.
     #[cfg(windows)]
     pub fn opaque_win32(handle: BorrowedHandle<'a>) -> Self {
         Self::from_handle(HandleType::CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR, handle)
     }
 
-    /// A semaphore by the name of its NT handle, as UTF-16 text that ends with a zero. `cl_khr_external_semaphore_win32`.
+    /// A semaphore by the name of its NT handle, as UTF-16 text that ends with a zero. It is borrowed until the import returned.
     ///
     /// ```
     /// use clcu::{opencl::semaphore::Source, sys::rules::Utf16Name};
@@ -219,11 +255,15 @@ impl<'a> Source<'a, Binary> {
     /// ```compile_fail,E0308
     /// clcu::opencl::semaphore::Source::opaque_win32_name(b"Global\\e\0");
     /// ```
+    ///
+    /// With `cl_khr_external_semaphore_win32`. Source: `CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR` of the OpenCL API specification.
     pub fn opaque_win32_name(name: Utf16Name<'a>) -> Self {
         Self::from_name(HandleType::CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR, name)
     }
 
-    /// A semaphore by a global KMT handle. `cl_khr_external_semaphore_win32`.
+    /// A semaphore by a global KMT handle. It is a number that nobody closes.
+    ///
+    /// With `cl_khr_external_semaphore_win32`. Source: `CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR` of the OpenCL API specification.
     pub fn opaque_win32_kmt(handle: u32) -> Self {
         Self::from_kmt(HandleType::CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR, handle)
     }
@@ -231,7 +271,9 @@ impl<'a> Source<'a, Binary> {
 
 #[cfg(windows)]
 impl<'a> Source<'a, Fence> {
-    /// An `ID3D12Fence` or `ID3D11Fence`, by an NT handle. It stays the caller's to close. `cl_khr_external_semaphore_dx_fence`.
+    /// An `ID3D12Fence` or `ID3D11Fence`, by an NT handle. It stays the caller's to close.
+    ///
+    /// With `cl_khr_external_semaphore_dx_fence`. Source: `CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR` of the OpenCL API specification.
     pub fn d3d12_fence(handle: BorrowedHandle<'a>) -> Self {
         Self::from_handle(HandleType::CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR, handle)
     }

@@ -20,6 +20,8 @@ use crate::{
 };
 
 /// What cannot be right of a signal, wait, export or re-import.
+///
+/// With `cl_khr_semaphore`. Source: the chapter on semaphores of the OpenCL API specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Misuse {
@@ -88,6 +90,11 @@ impl fmt::Display for Misuse {
 impl error::Error for Misuse {}
 
 /// What was done with a semaphore from here.
+///
+/// Counts begin at 0, and those of all owners of the semaphore are one.
+///
+/// With `cl_khr_semaphore`. Source: `clEnqueueSignalSemaphoresKHR`, `clEnqueueWaitSemaphoresKHR`, `clGetSemaphoreHandleForTypeKHR` and
+/// `clReImportSemaphoreSyncFdKHR` of the OpenCL API specification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
