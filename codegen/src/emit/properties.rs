@@ -58,6 +58,7 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) 
         page.item(&table_name(element));
         page.line(0, "property_table! {");
         page.line(1, format_args!("{} = {} {{", table_name(element), literal(element)));
+        findings.0.extend(impossible(element, &properties, &words));
         for (name, uses) in properties {
             match row(name, &uses, element, &words) {
                 Ok(row) => page.line(2, row),
@@ -74,6 +75,28 @@ pub(super) fn emit<'a>(model: &'a Model, index: &Index<'a>, mut page: Page<'a>) 
         }
     }
     findings.with(page).map(|(page, _)| page)
+}
+
+/// What no table may have: two names of one key, which a walk could not tell apart, and more properties than a check has bits.
+fn impossible(element: &str, properties: &BTreeMap<&str, Vec<&Property>>, words: &Words<'_>) -> Vec<Finding> {
+    let mut keys: BTreeMap<i128, &str> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for name in properties.keys() {
+        let Ok(key) = words.value(name, Some(element)) else { continue };
+        if let Some(other) = keys.insert(key, name) {
+            findings.push(
+                Finding::error(format!("the properties `{other}` and `{name}` of `{element}` have one key, {key:#X}"))
+                    .wanted("one name for each key of a list"),
+            );
+        }
+    }
+    if properties.len() > 64 {
+        findings.push(
+            Finding::error(format!("lists of `{element}` have {} properties", properties.len()))
+                .wanted("64 at most: a specialised check has a bit for each"),
+        );
+    }
+    findings
 }
 
 /// What ends the values of a property, as an expression; `None` where it has one value.

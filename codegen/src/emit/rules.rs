@@ -122,7 +122,7 @@ fn arguments(rows: &Rows<'_, '_>, symbol: &str, page: &mut Page<'_>) {
         }
         page.line(1, "}");
     }
-    if subject.has_quick() || subject.part() == Part::Main && rows.surveys_its_lists() {
+    if rows.has_quick() {
         let quick = rows.quick(&table_name(subject));
         page.line(1, format_args!("quick |{}| {{", quick.parameters()));
         body(subject, &quick, 2, page);

@@ -105,7 +105,7 @@ macro_rules! rules {
 ///
 /// Only what a check looks at is there. Each has a constant with its text and kind; a property list has its table as well. `follows` stands where
 /// a rule follows a pointer among them, so that only [`check_raw`](crate::rules::check_raw) takes it. A specialised check comes last, for
-/// commands that are called a million times a second; most have none, and are checked by their tables.
+/// commands that work on semaphores or make objects of external handles; most have none, and are checked by their tables.
 ///
 /// ```
 /// use clcu_sys::rules::{Field, Given, PropertyList, check, row::*};

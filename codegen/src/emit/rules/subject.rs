@@ -84,12 +84,10 @@ impl Subject<'_> {
         matches!(self.what, What::Record(_))
     }
 
-    /// Whether it has a specialised check whatever its lists are: every record has one, and so have commands that work on semaphores that
-    /// exist, which are called as often as work is submitted.
-    pub(super) fn has_quick(&self) -> bool {
+    /// Whether it is a command that works on semaphores that exist.
+    pub(super) fn asks_for_semaphores(&self) -> bool {
         let asks = |condition: &Condition| matches!(condition, Condition::Test(Term::Given(Given::SemaphoreHandleType), _));
-        let of_semaphores = || self.rules.iter().any(|rule| rule.when.iter().any(asks));
-        self.is_record() || of_semaphores() && self.leaves.iter().all(|leaf| leaf.list.is_none())
+        self.rules.iter().any(|rule| rule.when.iter().any(asks))
     }
 
     /// The constant of a place as rows and checks name it. A record's is typed, and has the place without types within.

@@ -6,26 +6,32 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{place::Leaf, quick::Said, row::Rows};
+use super::{Part, place::Leaf, quick::Said, row::Rows};
 use crate::model::{Path, Predicate, Rule, Test};
 
 impl Rows<'_, '_> {
-    /// Whether the check surveys the list `leaf`.
+    /// Whether the subject has a specialised check: every record has one, and so have commands that work on semaphores that exist, which are
+    /// called as often as work is submitted, and those that make objects of external handles, by their one list.
+    pub(super) fn has_quick(&self) -> bool {
+        let mut lists = self.subject.leaves.iter().filter(|leaf| leaf.list.is_some());
+        self.subject.is_record()
+            || match lists.next() {
+                None => self.subject.asks_for_semaphores(),
+                Some(list) => self.subject.part() == Part::Main && self.is_surveyed(list),
+            }
+    }
+
+    /// Whether the check surveys the list `leaf`: the only one, since bits are named by properties.
     fn is_surveyed(&self, leaf: &Leaf) -> bool {
         let has = |wanted: fn(&Predicate) -> bool| {
             let about = |rule: &&&Rule| rule.when.is_empty() && rule.fields.iter().any(|field| field.as_str() == leaf.path);
             self.subject.rules.iter().filter(about).any(|rule| wanted(&rule.predicate))
         };
         leaf.list.is_some()
+            && self.subject.leaves.iter().filter(|other| other.list.is_some()).count() == 1
             && has(|predicate| matches!(predicate, Predicate::ListTerminated))
             && has(|predicate| matches!(predicate, Predicate::NoDuplicateProperty))
             && has(|predicate| matches!(predicate, Predicate::OnlyProperties(_)))
-    }
-
-    /// Whether every list that the check looks at is surveyed, and there is one.
-    pub(super) fn surveys_its_lists(&self) -> bool {
-        let mut lists = self.subject.leaves.iter().filter(|leaf| leaf.list.is_some()).peekable();
-        lists.peek().is_some() && lists.all(|list| self.is_surveyed(list))
     }
 
     /// The lines that come before an expression with these `lines`: the survey of each list, and a bit for each property that they name.
@@ -66,8 +72,8 @@ impl Rows<'_, '_> {
             Predicate::ListTerminated => Some(Said::exact("true")),
             Predicate::NonNull => Some(Said::exact(format!("!{survey}.nothing_in({bit})"))),
             Predicate::AtMostValues(1) => Some(Said::exact(format!("!{survey}.many_in({bit})"))),
-            // Null is not what is not there.
-            Predicate::Null => None,
+            // Null is not what is not there, and nobody follows a word of a list to a text.
+            Predicate::Null | Predicate::Utf16NulTerminated | Predicate::NulTerminated => None,
             // What is not there breaks nothing.
             _ => Some(Said::enough(format!("{survey}.lacks({bit})"))),
         }
@@ -187,6 +193,14 @@ mod tests {
              quick::rule(&RULES_OF_cuString_arguments[4], bytes, given))",
         );
         syn::parse_file(&text).unwrap();
+    }
+
+    #[test]
+    fn two_names_of_one_key_are_refused_because_no_walk_tells_them_apart() {
+        let mut model: Model = serde_json::from_str(GARLAND).unwrap();
+        model.enumerations[0].enumerators[2].value = "5".parse().unwrap();
+        let said = files(&model).unwrap_err().to_string();
+        assert!(said.contains("`LAMP_COLOURS` and `LAMP_WATTS` of `CUlampKey` have one key, 0x5"), "{said}");
     }
 
     #[test]

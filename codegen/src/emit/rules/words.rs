@@ -82,7 +82,7 @@ impl<'a> Words<'a> {
     }
 
     /// The integer that `name` stands for.
-    pub(super) fn value(&self, name: &str, hint: Option<&str>) -> Result<i128, Finding> {
+    pub(in crate::emit) fn value(&self, name: &str, hint: Option<&str>) -> Result<i128, Finding> {
         self.find(name, hint).map(|found| found.value)
     }
 

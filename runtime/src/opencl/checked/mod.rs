@@ -2,7 +2,8 @@
 //! break, all at once, and no call.
 //!
 //! One way serves every command: [`Platform::checked`] begins, arguments are added with the facts that their rules ask for, and
-//! [`Checked::call`] or [`Checked::create`] calls. The commands for semaphores and external memory have a function each: what the raw
+//! [`Checked::call`] or [`Checked::create`] calls. The commands for semaphores and external memory have a function each, which makes the list
+//! of checks where it is not certain that no rule is broken, and calls without it where that is. What the raw
 //! arguments themselves tell beyond the generated rules is settled there too: a handle that is null, memory for an answer that is too small,
 //! a property whose value cannot be one.
 //!
