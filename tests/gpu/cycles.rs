@@ -8,7 +8,10 @@ use clcu::{
         semaphore::{Source, Tracking},
     },
     sys::{
-        cuda::{self, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC as Descriptor, CUresult},
+        cuda::{
+            self, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC as Descriptor, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as Signal,
+            CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as Wait, CUresult,
+        },
         rules::Zeroed,
     },
 };
@@ -157,5 +160,55 @@ fn what_a_check_costs_beside_an_import_is_printed() {
         }
     }
     println!("an import: unchecked {:?}, by its owner {:?} each", raw / ROUNDS, owned / ROUNDS);
+    gpu.vulkan.destroy_semaphore(timeline);
+}
+
+#[test]
+fn what_a_check_costs_beside_a_signal_and_a_wait_is_printed() {
+    const ROUNDS: u64 = 200;
+    const EACH: u64 = 50;
+    let Some(gpu) = gpu("costs of signals") else { return };
+    let current = gpu.context.enter().expect("the context can be current");
+    let (library, stream) = (gpu.context.library(), current.default_stream());
+    let timeline = gpu.vulkan.semaphore(Some(0));
+    let fd = gpu.vulkan.export_semaphore(timeline);
+    let source = Source::timeline_semaphore_fd(fd).tracking(Tracking::Off);
+    let semaphore = ExternalSemaphore::import(&current, source).expect("it is good");
+    let handle = semaphore.as_raw();
+    let signal = library.get(&cuda::cuSignalExternalSemaphoresAsync).expect("the driver has it");
+    let wait = library.get(&cuda::cuWaitExternalSemaphoresAsync).expect("the driver has it");
+    let mut spent = [std::time::Duration::ZERO; 4];
+    let mut value = 0;
+    // In turns, so that all four meet the same clock of the processor; a wait is for what was signalled before it on the stream.
+    for _ in 0..ROUNDS {
+        for (way, spent) in spent.iter_mut().enumerate() {
+            let began = Instant::now();
+            for _ in 0..EACH {
+                value += u64::from(way < 2);
+                match way {
+                    0 => {
+                        let parameters = Zeroed::<Signal>::new().with(Signal::PARAMS_FENCE_VALUE, value);
+                        // SAFETY: the semaphore is alive, the stream is the default one.
+                        let code = unsafe { signal(&raw const handle, parameters.as_ptr(), 1, stream.as_raw()) };
+                        assert_eq!(code, CUresult::CUDA_SUCCESS);
+                    }
+                    1 => semaphore.signal(&stream, value).expect("it goes up"),
+                    2 => {
+                        let parameters = Zeroed::<Wait>::new().with(Wait::PARAMS_FENCE_VALUE, value);
+                        // SAFETY: as above.
+                        let code = unsafe { wait(&raw const handle, parameters.as_ptr(), 1, stream.as_raw()) };
+                        assert_eq!(code, CUresult::CUDA_SUCCESS);
+                    }
+                    _ => semaphore.wait(&stream, value).expect("it was signalled"),
+                }
+            }
+            *spent += began.elapsed();
+            stream.synchronize().expect("everything was signalled");
+        }
+    }
+    let each = u32::try_from(ROUNDS * EACH).expect("it is small");
+    let [raw_signal, signal, raw_wait, wait] = spent.map(|spent| spent / each);
+    println!("a signal: unchecked {raw_signal:?}, by its owner {signal:?}; a wait: {raw_wait:?}, {wait:?} each");
+    semaphore.destroy().expect("once");
     gpu.vulkan.destroy_semaphore(timeline);
 }

@@ -265,3 +265,26 @@ fn without_initialisation_there_is_an_error_and_the_descriptor_stays() {
     print!("{}", String::from_utf8_lossy(&child.stdout));
     assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
 }
+
+/// What the driver answers with 999 or 1 is refused before it, where that is asked for.
+#[test]
+fn a_pipe_and_a_number_that_is_not_open_are_refused_where_descriptors_are_looked_at() {
+    let Some(gpu) = gpu("misuse: looking at descriptors") else { return };
+    let current = gpu.context.enter().expect("the context can be current");
+    let pipe = || std::os::fd::OwnedFd::from(std::io::pipe().expect("a pipe can be made").0);
+    let source = Source::timeline_semaphore_fd(pipe()).checking_descriptor();
+    let refused = ExternalSemaphore::import(&current, source).expect_err("it is a pipe");
+    assert!(matches!(refused.error(), Error::Descriptor(_)), "{refused}");
+    let unlooked = ExternalSemaphore::import(&current, Source::timeline_semaphore_fd(pipe())).expect_err("the driver looks");
+    println!("a pipe as a semaphore: {:?}", unlooked.error().result());
+    let import = gpu.context.library().get(&cuda::cuImportExternalSemaphore).expect("the driver has it");
+    for closed in [Descriptor::opaque_fd(9999), Descriptor::timeline_semaphore_fd(9999)] {
+        let row = clcu::cuda::kind::of_semaphore(closed.r#type).expect("the table has it");
+        assert!(clcu::descriptor::check_number(9999, row).is_err(), "nothing has this number");
+        let mut semaphore = cuda::CUexternalSemaphore::NULL;
+        // SAFETY: both pointers are good for the call; the number is nobody's.
+        let answer = unsafe { import(&raw mut semaphore, closed.as_ptr()) };
+        println!("{}, fd 9999: {answer}", row.short);
+        assert_ne!(answer, CUresult::CUDA_SUCCESS);
+    }
+}

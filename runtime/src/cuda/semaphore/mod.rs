@@ -24,9 +24,10 @@
 //! They order what the device does, and reach no memory themselves. A wrong order makes a race between accesses to memory of the device;
 //! those accesses (kernel launches, copies, submissions to Vulkan) are unsafe calls, whose callers promise that they are ordered. Nothing
 //! that safe code can do with a semaphore reaches memory of the program. A file descriptor or handle of the wrong kind is refused by the
-//! driver or the kernel, or makes a semaphore that orders nothing, with one exception that was seen on driver 580: a descriptor of *device
-//! memory* is accepted as a timeline semaphore, and a signal then writes its value into the first bytes of that memory. So who shares
-//! device memory with a party that may mistake its descriptor has to see to that before the accesses, which are unsafe calls as said.
+//! driver or the kernel, or makes a semaphore that orders nothing, with one exception that was seen on driver 580: a descriptor of *memory
+//! that the driver exported* is accepted as a timeline semaphore, and a signal then writes its value into the first bytes of that memory
+//! (tried with memory of the device; such memory may be mapped into the program as well). So who shares memory with a party that may mistake
+//! its descriptor has to see to that before the accesses, which are unsafe calls as said.
 //! What the driver would follow is taken by `unsafe` functions: streams, contexts, pointers to `NvSci` objects, handles that were made
 //! elsewhere.
 //!

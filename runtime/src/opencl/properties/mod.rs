@@ -1,8 +1,9 @@
 //! Property lists: in, what an object shall be; out, the words that say so. And back: a raw list in words that people read.
 //!
-//! A list is `key, value, key, value, …, 0`, and some values are lists with an end of their own. The builders here can make no list that
-//! the rules of the specification refuse for its form; [`explain`] says what a list that came from elsewhere holds, and what is wrong
-//! with it.
+//! A list is `key, value, key, value, …, 0`, and some values are lists with an end of their own. The builders here make lists that end, name
+//! what they must, and nothing twice, as long as what goes in is what it is called: a handle type that is one, a device that is not null.
+//! Whatever else the rules refuse is refused before the platform is called. [`explain`] says what a list that came from elsewhere holds, and
+//! what is wrong with it.
 
 mod explain;
 
