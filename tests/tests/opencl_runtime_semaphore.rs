@@ -12,7 +12,7 @@ use clcu::{
         semaphore::{Binary, Create, Fence, Misuse, Source, SyncFd, Tracking},
     },
     sys::{
-        opencl::{cl_external_semaphore_handle_type_khr as HandleType, cl_result, cl_semaphore_type_khr},
+        opencl::{cl_device_info, cl_external_semaphore_handle_type_khr as HandleType, cl_result, cl_semaphore_type_khr},
         rules::Utf16Name,
     },
 };
@@ -311,6 +311,29 @@ fn several_are_signalled_and_waited_for_by_one_call_with_payloads_where_one_need
     assert_eq!(fence.stats().map(|stats| (stats.highest_wait, stats.highest_signal)), Some((Some(7), Some(8))));
     let none = scene.queue.signal(&[]).expect_err("upstream wants one");
     assert_eq!(ids(&none), ["opencl/clEnqueueSignalSemaphoresKHR/INVALID_VALUE/num_sema_objects-non-zero"]);
+}
+
+/// A15: a device that does not list a type is not asked for a semaphore of it; one that refuses to say is.
+#[test]
+fn a_semaphore_is_made_to_be_exported_as_what_its_devices_list_alone() {
+    let Some(scene) = Scene::new("opencl_runtime_semaphore: exportable") else { return };
+    let exportable = || Create::binary().exportable(HandleType::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR);
+    let query = cl_device_info::CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.0;
+    scene.icd.answer(0, Some(0), query, &[HandleType::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR.0]);
+    let error = Semaphore::create(&scene.context, exportable()).expect_err("the device does not list it");
+    let text = error.to_string();
+    for part in [
+        "CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR is not supported",
+        "CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR",
+        "CL_SEMAPHORE_HANDLE_SYNC_FD_KHR",
+    ] {
+        assert!(text.contains(part), "{text:?} does not contain {part:?}");
+    }
+    assert_eq!(scene.icd.calls("clCreateSemaphoreWithPropertiesKHR"), Vec::<String>::new());
+    // The answer is asked for once a context.
+    let (_, other, _) = Scene::of(&scene.platform);
+    scene.icd.refuse(0, Some(0), query, -30);
+    Semaphore::create(&other, exportable()).expect("who refuses to say may do it");
 }
 
 /// More than the runtime keeps on the stack.

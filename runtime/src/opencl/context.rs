@@ -17,11 +17,15 @@ use crate::trace;
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
+/// What each device of a context lists; `None` for one that does not answer.
+type Answers = Vec<Option<Vec<u64>>>;
+
 struct Inner {
     platform: Arc<Platform>,
     handle: cl_context,
     devices: Vec<cl_device_id>,
-    semaphore_types: OnceLock<Vec<Option<Vec<u64>>>>,
+    imported: OnceLock<Answers>,
+    exported: OnceLock<Answers>,
 }
 
 impl Context {
@@ -88,7 +92,13 @@ impl Context {
     }
 
     fn own(platform: &Arc<Platform>, handle: cl_context, devices: Vec<cl_device_id>) -> Self {
-        Self(Arc::new(Inner { platform: Arc::clone(platform), handle, devices, semaphore_types: OnceLock::new() }))
+        Self(Arc::new(Inner {
+            platform: Arc::clone(platform),
+            handle,
+            devices,
+            imported: OnceLock::new(),
+            exported: OnceLock::new(),
+        }))
     }
 
     fn ask_for_devices(&self) -> Result<Vec<cl_device_id>, Error> {
@@ -141,13 +151,21 @@ impl Context {
         Arc::ptr_eq(&self.0, &other.0) || (self.as_raw() == other.as_raw() && self.platform().id() == other.platform().id())
     }
 
-    /// The types of semaphore handles that each device imports, asked for once; `None` for a device that does not answer.
-    pub(super) fn semaphore_types(&self) -> &[Option<Vec<u64>>] {
-        self.0.semaphore_types.get_or_init(|| {
-            let what = cl_device_info::CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR;
-            let of = |device: &Device| Some(device.list(what).ok()?.into_iter().map(u64::from).collect());
-            self.devices().iter().map(of).collect()
-        })
+    /// The types of semaphore handles that each device imports, asked for once.
+    pub(super) fn imported_semaphore_types(&self) -> &Answers {
+        let what = cl_device_info::CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR;
+        self.0.imported.get_or_init(|| self.ask_devices(what))
+    }
+
+    /// The same of those that each device exports.
+    pub(super) fn exported_semaphore_types(&self) -> &Answers {
+        let what = cl_device_info::CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR;
+        self.0.exported.get_or_init(|| self.ask_devices(what))
+    }
+
+    fn ask_devices(&self, what: cl_device_info) -> Answers {
+        let of = |device: &Device| Some(device.list(what).ok()?.into_iter().map(u64::from).collect());
+        self.devices().iter().map(of).collect()
     }
 
     /// The place where an object is made, for `device` alone or for all devices.

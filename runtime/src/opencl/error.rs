@@ -364,7 +364,7 @@ impl fmt::Display for Unsupported {
             Obstacle::NotListed(query) => {
                 write!(f, "{name} is not supported: a device of the context does not list it in {query}, which lists ")?;
                 self.list(f)?;
-                write!(f, "; {} was asked, and the handle is untouched", self.driver)
+                write!(f, "; {} was asked, and not called otherwise", self.driver)
             }
             Obstacle::Payload => {
                 write!(f, "{name} does not fit the type of semaphore that was asked for: it carries {:?}", self.handle_type.payload)

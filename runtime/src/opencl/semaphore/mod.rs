@@ -139,27 +139,40 @@ struct Imports {
 impl Imports {
     fn of(context: &Context, device: Option<cl_device_id>, row: Option<&'static HandleType>) -> Self {
         let Some(row) = row else { return Self { types: None, without: None } };
-        let answers = context.device_ids().iter().zip(context.semaphore_types());
-        let mut concerned = answers.filter(|(id, _)| device.is_none_or(|device| device == **id)).map(|(_, types)| types);
-        let lacks = |types: &Vec<u64>| row.value.is_some_and(|value| !types.contains(&value));
+        let answers = context.imported_semaphore_types();
         if device.is_some() {
             // The rules judge a device of a device list by its answer.
-            return Self { types: concerned.next().cloned().flatten(), without: None };
+            return Self { types: concerned(context, answers, device).next().cloned(), without: None };
         }
-        let without = concerned.flatten().find(|types| lacks(types));
-        let number = |value: &u64| u32::try_from(*value).ok();
-        Self { types: None, without: without.map(|types| types.iter().filter_map(number).collect()) }
+        Self { types: None, without: without(concerned(context, answers, None), row) }
     }
+}
+
+/// What those devices answered that an object is for: one, or all of the context.
+fn concerned<'a>(
+    context: &'a Context,
+    answers: &'a [Option<Vec<u64>>],
+    device: Option<cl_device_id>,
+) -> impl Iterator<Item = &'a Vec<u64>> {
+    let answers = context.device_ids().iter().zip(answers);
+    answers.filter(move |(id, _)| device.is_none_or(|device| device == **id)).filter_map(|(_, types)| types.as_ref())
+}
+
+/// The first answer that leaves a kind of handle out.
+fn without<'a>(mut answers: impl Iterator<Item = &'a Vec<u64>>, row: &HandleType) -> Option<Vec<u32>> {
+    let types = answers.find(|types| row.value.is_some_and(|value| !types.contains(&value)))?;
+    Some(types.iter().filter_map(|value| u32::try_from(*value).ok()).collect())
 }
 
 impl Semaphore<Binary> {
     /// Makes a semaphore that is not signalled.
     ///
-    /// Before the platform is called: every command and extension that the semaphore will need is there, and the properties break no rule.
+    /// Before the platform is called: every command and extension that the semaphore will need is there, no device that it is for leaves the
+    /// type out that it shall be exported as, and the properties break no rule. A device that does not answer is not asked further.
     ///
     /// # Errors
-    /// [`Error::Missing`] where a command or extension is not there; [`Error::UnknownHandleType`] where it shall be exported as a type
-    /// that this version of the crate does not know; [`Error::Invalid`] with every rule that the properties break; [`Error::Call`] with
+    /// [`Error::Missing`] where a command or extension is not there; [`Error::Unsupported`] where a device does not list the type to be
+    /// exported; [`Error::UnknownHandleType`] where this version of the crate does not know it; [`Error::Invalid`] with every rule that the properties break; [`Error::Call`] with
     /// what the platform answers; [`Error::Nothing`] or [`Error::Silent`] where it gives no semaphore.
     ///
     /// With `cl_khr_semaphore`. Source: `clCreateSemaphoreWithPropertiesKHR` of the OpenCL API specification.
@@ -173,6 +186,11 @@ impl Semaphore<Binary> {
             platform.demand(&[opencl::clGetSemaphoreHandleForTypeKHR.info()])?;
             let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0.into() })?;
             platform.demand_extension(command.info(), slice::from_ref(&row.extension))?;
+            if let Some(listed) = without(concerned(context, context.exported_semaphore_types(), device), row) {
+                let why = Obstacle::NotListed("CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR");
+                let driver = Arc::clone(platform.shared_driver());
+                return Err(Error::Unsupported(Unsupported { handle_type: row, why, listed, driver }));
+            }
         }
         let words = properties.words();
         let passed = checked::demand_properties(platform, context.place(None), PropertyList::new(&words), || row, &[])?;
