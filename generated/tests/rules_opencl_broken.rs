@@ -2,6 +2,8 @@
 //! that rule, and no other but those that cannot be kept without it. The rules that no argument breaks are listed by name.
 #![cfg(all(feature = "opencl", feature = "rules"))]
 
+mod company;
+
 use core::ptr::{dangling, dangling_mut, null};
 
 use clcu_sys::{
@@ -12,29 +14,17 @@ use clcu_sys::{
     },
 };
 
+use company::{short, wanted};
+
 const OPAQUE_FD: u64 = cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR.0 as u64;
 const SYNC_FD: u64 = cl_external_semaphore_handle_type_khr::CL_SEMAPHORE_HANDLE_SYNC_FD_KHR.0 as u64;
 const TYPE: u64 = cl_semaphore_info_khr::CL_SEMAPHORE_TYPE_KHR.0 as u64;
 /// No property of any extension.
 const UNKNOWN: u64 = 0x7FFF_0001;
 
-/// The rules that are never broken alone, and what is broken with them.
-const IN_COMPANY: [(&str, &[&str]); 3] = [
-    // No list at all has no type either.
-    ("INVALID_VALUE/sema_props-non-null", &["INVALID_VALUE/sema_props-must-have-properties"]),
-    // A list within a list that does not end takes the outer one along.
-    ("sema_props[CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR]-list-terminated", &["sema_props-list-terminated"]),
-    ("sema_props[CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR]-list-terminated", &["sema_props-list-terminated"]),
-];
-
 /// The commands of the family: those with a semaphore or external memory in their name.
 fn family() -> impl Iterator<Item = &'static Subject> {
     RULES.iter().filter(|subject| subject.name.contains("Semaphore") || subject.name.contains("ExternalMem"))
-}
-
-/// The part of an id that says what a rule of this command is.
-fn short(id: &'static str) -> &'static str {
-    id.splitn(3, '/').nth(2).unwrap()
 }
 
 fn broken<R: Inert>(arguments: &R, given: &Given<'_>) -> Vec<&'static str> {
@@ -42,14 +32,6 @@ fn broken<R: Inert>(arguments: &R, given: &Given<'_>) -> Vec<&'static str> {
         Ok(_) => Vec::new(),
         Err(violations) => violations.iter().map(|violation| short(violation.rule.id)).collect(),
     }
-}
-
-/// What is broken where `rule` is.
-fn wanted(rule: &Rule) -> Vec<&'static str> {
-    let company = IN_COMPANY.iter().find(|(id, _)| *id == short(rule.id)).map_or(&[][..], |(_, with)| *with);
-    let mut all: Vec<_> = company.iter().copied().chain([short(rule.id)]).collect();
-    all.sort_unstable();
-    all
 }
 
 /// All handle types of semaphores but those that a condition of `rule` wants to be absent.

@@ -1,12 +1,28 @@
-//! The specialised checks of OpenCL's commands say what their tables say, for every combination of arguments and facts that rules tell apart.
+//! The specialised checks of OpenCL's commands for semaphores and external memory say what their tables say. For each rule that a program can
+//! check, a call breaks it and nothing else, so that no rule can be left out of a specialised check unnoticed; a rule that is never broken
+//! alone, which `company` names, is broken with the fewest others.
+//!
+//! The calls are all combinations of the counts, pointers and facts that the rules tell apart. Of property lists they have all of up to two
+//! properties, whole and cut, those of memory in words of both widths; and with each handle type of memory the flags that rules name, in pairs.
 #![cfg(all(feature = "opencl", feature = "rules"))]
 
-use core::ptr::{dangling, dangling_mut, null, null_mut};
+mod company;
+
+use core::{
+    ffi::c_void,
+    ptr::{dangling, dangling_mut, null, null_mut},
+    slice,
+};
+use std::collections::BTreeSet;
 
 use clcu_sys::{
     opencl::*,
-    rules::{Bytes, Given, Inert, PropertyList, PropertyTable, Record, Shape, check, check_waiving, every_rule_holds},
+    rules::{
+        Bytes, Given, Inert, PropertyList, PropertyTable, Record, Rule, Shape, Subject, check, check_waiving, every_rule_holds,
+    },
 };
+
+use company::{short, wanted};
 
 /// No fact, a type that there is not, and every handle type.
 fn facts() -> impl Iterator<Item = Given<'static>> {
@@ -14,42 +30,63 @@ fn facts() -> impl Iterator<Item = Given<'static>> {
     types.map(|semaphore_handle_type| Given { semaphore_handle_type, ..Given::default() })
 }
 
-/// How often the check was sure.
-fn both_say_the_same<R: Inert>(arguments: &R) -> usize {
-    both_say_the_same_given(arguments, facts())
+/// The rules that were broken or undecided together in the calls of one command, by their places in the table.
+#[derive(Default)]
+struct Shown(BTreeSet<Vec<usize>>);
+
+impl Shown {
+    /// Compares what the specialised check says with what each rule says. Whether both are sure.
+    fn both_say_the_same<R: Inert>(&mut self, arguments: &R, given: &Given<'_>) -> bool {
+        // SAFETY: inert arguments are initialised, and no rule follows a pointer.
+        let (bytes, quick) = unsafe { (Bytes::of(arguments), R::surely_holds(Bytes::of(arguments), given)) };
+        // SAFETY: see above.
+        let holds = |rule: &Rule| unsafe { every_rule_holds(slice::from_ref(rule), bytes, given) };
+        let rules = R::SUBJECT.rules.iter().enumerate();
+        let broken: Vec<_> = rules.filter(|(_, rule)| !holds(rule)).map(|(at, _)| at).collect();
+        assert_eq!(quick, broken.is_empty(), "{}: {:?} under {given:?}", R::SUBJECT.name, names(R::SUBJECT, &broken));
+        assert_eq!(quick, check_waiving(arguments, given, &[]).is_ok_and(|checked| checked.is_complete()));
+        self.0.insert(broken);
+        quick
+    }
+
+    /// In how many of these places both are sure.
+    fn sure<'a, R: Inert>(&mut self, arguments: &R, places: impl IntoIterator<Item = Given<'a>>) -> usize {
+        places.into_iter().map(|given| usize::from(self.both_say_the_same(arguments, &given))).sum()
+    }
+
+    /// Each rule that a program can check was broken or undecided alone, or where that cannot be, with the fewest others; and a call broke none.
+    fn has_each_rule_alone(&self, subject: &Subject) {
+        let sets: BTreeSet<Vec<_>> = self.0.iter().map(|set| names(subject, set)).collect();
+        assert!(sets.contains(&Vec::new()), "{}: no call is right", subject.name);
+        for rule in subject.rules.iter().filter(|rule| rule.is_checkable()) {
+            let wanted = wanted(rule);
+            assert!(sets.contains(&wanted), "{}: no call breaks just {wanted:?}", subject.name);
+            assert!(wanted.len() == 1 || !sets.contains([short(rule.id)].as_slice()), "{}: can be broken alone", rule.id);
+        }
+    }
 }
 
-fn both_say_the_same_given<'a, R: Inert>(arguments: &R, facts: impl Iterator<Item = Given<'a>>) -> usize {
-    let mut sure = 0;
-    for given in facts {
-        let bytes = |arguments: &R| {
-            // SAFETY: inert arguments are initialised, and no rule follows a pointer.
-            unsafe {
-                let bytes = Bytes::of(arguments);
-                (R::surely_holds(bytes, &given), every_rule_holds(R::SUBJECT.rules, bytes, &given))
-            }
-        };
-        let (quick, walk) = bytes(arguments);
-        assert_eq!(quick, walk, "{}: {given:?}", R::SUBJECT.name);
-        assert_eq!(quick, check_waiving(arguments, &given, &[]).is_ok_and(|checked| checked.is_complete()));
-        sure += usize::from(quick);
-    }
-    sure
+/// What rules of `subject` say, by their places, in alphabetical order.
+fn names(subject: &Subject, places: &[usize]) -> Vec<&'static str> {
+    let mut names: Vec<_> = places.iter().map(|at| short(subject.rules[*at].id)).collect();
+    names.sort_unstable();
+    names
 }
 
 macro_rules! enqueues {
     ($($arguments:ident),*) => {$({
-        let mut sure = 0;
+        let (mut sure, mut shown) = (0, Shown::default());
         for count in [0, 1, u32::MAX] {
             for sema_payload_list in [null(), dangling()] {
                 for events in [0, 1, u32::MAX] {
                     for event_wait_list in [null(), dangling()] {
-                        sure += both_say_the_same(&$arguments {
+                        let arguments = $arguments {
                             num_sema_objects: count,
                             sema_payload_list,
                             num_events_in_wait_list: events,
                             event_wait_list,
-                        });
+                        };
+                        sure += shown.sure(&arguments, facts());
                     }
                 }
             }
@@ -57,6 +94,7 @@ macro_rules! enqueues {
         // Two counts of semaphores, three right pairs of events; with payloads under any fact, without under all but two: none, and a fence.
         let facts = facts().count();
         assert_eq!(sure, 2 * 3 * (facts + facts - 2));
+        shown.has_each_rule_alone($arguments::SUBJECT);
     })*};
 }
 
@@ -65,8 +103,10 @@ fn the_specialised_checks_of_signals_waits_and_re_imports_are_their_tables() {
     enqueues!(clEnqueueSignalSemaphoresKHR_arguments, clEnqueueWaitSemaphoresKHR_arguments);
     let fds = [i32::MIN, -2, -1, 0, 1, i32::MAX];
     let of = |fd| clReImportSemaphoreSyncFdKHR_arguments { sema_object: cl_semaphore_khr(dangling_mut()), fd };
+    let mut shown = Shown::default();
     // Four descriptors, of a semaphore that came from a sync file.
-    assert_eq!(fds.map(of).iter().map(both_say_the_same).sum::<usize>(), 4);
+    assert_eq!(fds.map(of).iter().map(|arguments| shown.sure(arguments, facts())).sum::<usize>(), 4);
+    shown.has_each_rule_alone(clReImportSemaphoreSyncFdKHR_arguments::SUBJECT);
 }
 
 /// Pieces of a property list: each property with no, one and two values where it takes a list and with two values where not, and a property that
@@ -104,38 +144,49 @@ fn lists(table: &PropertyTable, first: &[u64]) -> Vec<Vec<u64>> {
     lists
 }
 
-/// What is known, or not, of devices, extensions and what is imported.
-fn places(types: &[u64]) -> impl Iterator<Item = Given<'_>> {
-    let counts = [None, Some(1), Some(2)].into_iter();
-    counts.flat_map(move |context_device_count| {
-        [None, Some(&[][..]), Some(types)].into_iter().flat_map(move |import_types| {
-            [None, Some(&[][..]), Some(&["cl_khr_external_memory_android_hardware_buffer"][..])]
-                .into_iter()
-                .map(move |extensions| Given { context_device_count, import_types, extensions, ..Given::default() })
-        })
-    })
+/// What is known, or not, of what can be imported: nothing, that nothing can, and that these types can.
+fn imports(types: &[u64]) -> [Given<'_>; 3] {
+    [None, Some(&[][..]), Some(types)].map(|import_types| Given { import_types, ..Given::default() })
 }
 
-/// Those that tell rules of memory apart.
+/// The same, and what of the devices of the context: the facts that rules of a new semaphore ask for.
+fn semaphore_places(types: &[u64]) -> impl Iterator<Item = Given<'_>> {
+    let counts = [None, Some(1), Some(2)];
+    imports(types).into_iter().flat_map(move |given| counts.map(|context_device_count| Given { context_device_count, ..given }))
+}
+
+/// An extension that allows a buffer of no size.
+const HARDWARE_BUFFERS: &[&str] = &["cl_khr_external_memory_android_hardware_buffer"];
+
+/// What is known, or not, of imports and extensions: the facts that rules of new memory objects ask for.
 fn memory_places(types: &[u64]) -> impl Iterator<Item = Given<'_>> {
-    places(types).filter(|given| given.context_device_count.is_none())
+    let extensions = [None, Some(&[][..]), Some(HARDWARE_BUFFERS)];
+    imports(types).into_iter().flat_map(move |given| extensions.map(|extensions| Given { extensions, ..given }))
+}
+
+/// The keys of a table that are handle types.
+fn handle_types(table: &PropertyTable) -> Vec<u64> {
+    let keys = table.properties.iter().map(|property| property.key);
+    keys.filter(|key| HANDLE_TYPES.iter().any(|row| row.value == Some(*key))).collect()
 }
 
 #[test]
 fn the_specialised_check_of_a_new_semaphore_is_its_table() {
     let table = &PROPERTIES_OF_cl_semaphore_properties_khr;
+    let types = handle_types(table);
     let (kind, fd) = (cl_semaphore_properties_khr::CL_SEMAPHORE_TYPE_KHR.0, 0x2058);
-    let create = |list: &[u64]| {
+    let mut shown = Shown::default();
+    let mut create = |list: &[u64]| {
         let arguments = clCreateSemaphoreWithPropertiesKHR_arguments { sema_props: PropertyList::new(list) };
-        both_say_the_same_given(&arguments, places(&[fd]))
+        shown.sure(&arguments, semaphore_places(&types))
     };
     let device = cl_semaphore_properties_khr::CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR.0;
-    // A context of one device, whatever else is known: 9 of 27 places.
-    assert_eq!(create(&[kind, 1, 0]), 9);
-    assert_eq!(create(&[kind, 1, fd, 7, 0]), 9);
+    // A context of one device, whatever can be imported: 3 of 9 places.
+    assert_eq!(create(&[kind, 1, 0]), 3);
+    assert_eq!(create(&[kind, 1, fd, 7, 0]), 3);
     // For one device of any context: without a handle, and with one that the device is known to import.
-    assert_eq!(create(&[kind, 1, device, 7, 0, 0]), 27);
-    assert_eq!(create(&[device, 7, 0, kind, 1, fd, 7, 0]), 9);
+    assert_eq!(create(&[kind, 1, device, 7, 0, 0]), 9);
+    assert_eq!(create(&[device, 7, 0, kind, 1, fd, 7, 0]), 3);
     for broken in
         [&[][..], &[0], &[kind], &[kind, 1], &[kind, 1, kind, 1, 0], &[kind, 1, device, 0, 0], &[kind, 1, device, 7, 8, 0, 0]]
     {
@@ -145,37 +196,87 @@ fn the_specialised_check_of_a_new_semaphore_is_its_table() {
         create(list);
     }
     let null = clCreateSemaphoreWithPropertiesKHR_arguments { sema_props: PropertyList::NULL };
-    assert_eq!(both_say_the_same_given(&null, places(&[])), 0);
+    assert_eq!(shown.sure(&null, semaphore_places(&types)), 0);
+    shown.has_each_rule_alone(clCreateSemaphoreWithPropertiesKHR_arguments::SUBJECT);
+}
+
+/// What the calls of both commands that make memory objects have shown.
+#[derive(Default)]
+struct Memory {
+    buffers: Shown,
+    images: Shown,
+}
+
+impl Memory {
+    /// A buffer of no size and of one byte, and an image with and without its format and description.
+    fn compare(&mut self, flags: cl_mem_flags, host_ptr: *mut c_void, properties: PropertyList<'_>, given: &Given<'_>) {
+        for is_there in [false, true] {
+            let arguments = clCreateBufferWithProperties_arguments { flags, size: is_there.into(), host_ptr, properties };
+            self.buffers.both_say_the_same(&arguments, given);
+            let image_format = if is_there { dangling() } else { null() };
+            for image_desc in [null(), dangling()] {
+                let arguments = clCreateImageWithProperties_arguments { flags, image_format, image_desc, host_ptr, properties };
+                self.images.both_say_the_same(&arguments, given);
+            }
+        }
+    }
+
+    fn each_rule_was_alone(&self) {
+        self.buffers.has_each_rule_alone(clCreateBufferWithProperties_arguments::SUBJECT);
+        self.images.has_each_rule_alone(clCreateImageWithProperties_arguments::SUBJECT);
+    }
+}
+
+/// No list, an empty one, one of devices, and each handle type with and without devices.
+fn short_lists(types: &[u64]) -> Vec<Vec<u64>> {
+    let device = cl_mem_properties::CL_MEM_DEVICE_HANDLE_LIST_KHR.0;
+    let handles = types.iter().flat_map(|key| [vec![*key, 7, 0], vec![*key, 7, device, 7, 0, 0]]);
+    handles.chain([vec![0], vec![device, 7, 0, 0]]).collect()
 }
 
 #[test]
 fn the_specialised_checks_of_new_memory_objects_are_their_tables() {
     let table = &PROPERTIES_OF_cl_mem_properties;
-    let fd = cl_external_memory_handle_type_khr::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR.0.into();
-    let fd_list = [fd, 7, 0];
-    let lists = lists(table, &[]);
-    let lists = lists.iter().map(|list| PropertyList::new(list)).chain([PropertyList::NULL, PropertyList::new(&fd_list)]);
-    let flags = [
+    let types = handle_types(table);
+    let mut memory = Memory::default();
+    // Long lists are about each other: nothing else is wrong, or not known.
+    let all = Given { import_types: Some(&types), extensions: Some(HARDWARE_BUFFERS), ..Given::default() };
+    for list in &lists(table, &[]) {
+        let narrow: Vec<_> = list.iter().map(|word| u32::try_from(*word).unwrap()).collect();
+        for (list, given) in [(PropertyList::new(list), &Given::default()), (PropertyList::new(&narrow), &all)] {
+            memory.compare(cl_mem_flags::CL_MEM_READ_WRITE, null_mut(), list, given);
+        }
+    }
+    // Short ones are about the other arguments too: two of the flags that rules name, or one, or none.
+    let named = [
+        cl_mem_flags(0),
         cl_mem_flags::CL_MEM_READ_WRITE,
         cl_mem_flags::CL_MEM_COPY_HOST_PTR,
+        cl_mem_flags::CL_MEM_USE_HOST_PTR,
+        cl_mem_flags::CL_MEM_ALLOC_HOST_PTR,
         cl_mem_flags::CL_MEM_IMMUTABLE_EXT,
-        cl_mem_flags(1 << 63),
     ];
-    let (mut buffers, mut images) = (0, 0);
-    for properties in lists {
-        // Long lists are about each other; short ones about the other arguments too.
-        let flags = if properties.len() > 3 { &flags[..1] } else { &flags };
-        for (flags, host_ptr) in flags.iter().flat_map(|flags| [(*flags, null_mut()), (*flags, dangling_mut())]) {
-            for is_there in [false, true] {
-                let arguments = clCreateBufferWithProperties_arguments { flags, size: is_there.into(), host_ptr, properties };
-                buffers += both_say_the_same_given(&arguments, memory_places(&[fd]));
-                let (image_format, image_desc) = if is_there { (dangling(), dangling()) } else { (null(), null()) };
-                let arguments = clCreateImageWithProperties_arguments { flags, image_format, image_desc, host_ptr, properties };
-                images += both_say_the_same_given(&arguments, memory_places(&[fd]));
+    let pairs: BTreeSet<_> = named.iter().flat_map(|one| named.map(|other| one.0 | other.0)).collect();
+    let short = short_lists(&types);
+    for properties in short.iter().map(|list| PropertyList::new(list)).chain([PropertyList::NULL]) {
+        for (flags, host_ptr) in pairs.iter().flat_map(|flags| [(*flags, null_mut()), (*flags, dangling_mut())]) {
+            for given in memory_places(&types) {
+                memory.compare(cl_mem_flags(flags), host_ptr, properties, &given);
             }
         }
     }
-    assert!(buffers > 0 && images > 0);
+    // Devices that can import one type alone.
+    for (list, one) in short.iter().flat_map(|list| types.iter().map(move |one| (list, one))) {
+        let given = Given { import_types: Some(slice::from_ref(one)), ..all };
+        memory.compare(cl_mem_flags::CL_MEM_READ_WRITE, null_mut(), PropertyList::new(list), &given);
+    }
+    // Each flag that there can be, alone and of memory that nobody writes.
+    for flag in (0..u64::BITS).map(|bit| 1 << bit) {
+        for flags in [flag, flag | cl_mem_flags::CL_MEM_IMMUTABLE_EXT.0] {
+            memory.compare(cl_mem_flags(flags), null_mut(), PropertyList::new(&[types[0], 7, 0]), &all);
+        }
+    }
+    memory.each_rule_was_alone();
 }
 
 #[test]
