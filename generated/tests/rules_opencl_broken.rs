@@ -1,5 +1,6 @@
 //! Each rule of OpenCL's semaphores and external memory that arguments can break, broken by a call made from its row: the checker names
-//! that rule, and no other but those that cannot be kept without it. The rules that no argument breaks are listed by name.
+//! that rule, and no other but those that cannot be kept without it. The rules that no argument breaks are listed by name. What arguments break
+//! of the commands that make memory objects is in `rules_opencl_broken_memory`.
 #![cfg(all(feature = "opencl", feature = "rules"))]
 
 mod company;
@@ -22,9 +23,13 @@ const TYPE: u64 = cl_semaphore_info_khr::CL_SEMAPHORE_TYPE_KHR.0 as u64;
 /// No property of any extension.
 const UNKNOWN: u64 = 0x7FFF_0001;
 
-/// The commands of the family: those with a semaphore or external memory in their name.
+/// The commands that import memory.
+const NEW_MEMORY: [&str; 2] = ["clCreateBufferWithProperties", "clCreateImageWithProperties"];
+
+/// The commands of the family: those with a semaphore or external memory in their name, and those that import memory.
 fn family() -> impl Iterator<Item = &'static Subject> {
-    RULES.iter().filter(|subject| subject.name.contains("Semaphore") || subject.name.contains("ExternalMem"))
+    let named = |name: &str| name.contains("Semaphore") || name.contains("ExternalMem");
+    RULES.iter().filter(move |subject| named(subject.name) || NEW_MEMORY.contains(&subject.name))
 }
 
 fn broken<R: Inert>(arguments: &R, given: &Given<'_>) -> Vec<&'static str> {
@@ -239,7 +244,7 @@ fn each_rule_of_the_other_commands_of_the_family_is_named_alone_where_it_is_brok
     // A command that upstream gives rules which a program can check has a line above, or a test of its own.
     let mut with_rules: Vec<_> =
         family().filter(|subject| subject.rules.iter().any(Rule::is_checkable)).map(|subject| subject.name).collect();
-    with_rules.retain(|name| *name != "clCreateSemaphoreWithPropertiesKHR");
+    with_rules.retain(|name| *name != "clCreateSemaphoreWithPropertiesKHR" && !NEW_MEMORY.contains(name));
     assert_eq!(checked[..], with_rules);
 }
 
@@ -267,8 +272,37 @@ const OF_SEMAPHORES: &[&str] = &[
 ];
 const OF_ONE: &[&str] = &["INVALID_SEMAPHORE_KHR/sema_object-valid-object"];
 /// The rules of the family that no argument breaks, besides those on resources: whether an object is alive, what it belongs to, what
-/// became of an event, and sizes that the object decides.
-const VOUCHED: [(&str, &[&str]); 10] = [
+/// became of an event, sizes that the object decides, and what a device is able to do.
+const VOUCHED: [(&str, &[&str]); 12] = [
+    (
+        "clCreateBufferWithProperties",
+        &[
+            "INVALID_BUFFER_SIZE/host_ptr-svm-pointer/flags-has-MEM_COPY_HOST_PTR-attested-svm_size-size-clSVMAlloc",
+            "INVALID_BUFFER_SIZE/host_ptr-svm-pointer/flags-has-MEM_USE_HOST_PTR-attested-svm_size-size-clSVMAlloc",
+            "INVALID_BUFFER_SIZE/size+context-device-limit",
+            "INVALID_CONTEXT/context-valid-object",
+            "INVALID_DEVICE/context-device-of-context",
+            "INVALID_DEVICE/valid-object",
+            "INVALID_OPERATION/context-device-extension",
+            "INVALID_OPERATION/hardware-buffer-format",
+            "INVALID_PROPERTY/properties-valid-property-values",
+            "MEM_OBJECT_ALLOCATION_FAILURE/memory",
+        ],
+    ),
+    (
+        "clCreateImageWithProperties",
+        &[
+            "IMAGE_FORMAT_NOT_SUPPORTED/context-device-support",
+            "IMAGE_FORMAT_NOT_SUPPORTED/hardware-buffer-format",
+            "INVALID_CONTEXT/context-valid-object",
+            "INVALID_DEVICE/context-device-of-context",
+            "INVALID_DEVICE/valid-object",
+            "INVALID_IMAGE_FORMAT_DESCRIPTOR/image_format-valid-values",
+            "INVALID_OPERATION/context-device-support",
+            "INVALID_PROPERTY/properties-valid-property-values",
+            "MEM_OBJECT_ALLOCATION_FAILURE/memory",
+        ],
+    ),
     (
         "clCreateSemaphoreWithPropertiesKHR",
         &[
