@@ -1,7 +1,7 @@
 //! Every error condition of the specification's lists for semaphores and external memory: where arguments or what owners know can break it, the
 //! call is refused and the rule is named with the code; where only a platform can tell, the code that it answers names the rule.
 //!
-//! What arguments alone break is proven rule by rule in `generated/tests/rules_opencl_broken.rs`. Here is the rest, and a table that leaves
+//! What arguments alone break is proven rule by rule in `generated/tests/rules_opencl_broken.rs` and beside it. Here is the rest, and a table that leaves
 //! none out.
 
 use std::{collections::BTreeSet, ptr};
