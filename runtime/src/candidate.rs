@@ -96,6 +96,28 @@ fn within(directories: &[PathBuf], candidates: &[Candidate]) -> Vec<Candidate> {
     found
 }
 
+/// Who named the one file that is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NamedBy {
+    Caller,
+    Environment,
+}
+
+impl NamedBy {
+    /// What to do if that file, which is none of a `what`, will not do. `variable` is the one of the environment.
+    pub(crate) fn advice(self, variable: &str, what: &str) -> String {
+        match self {
+            Self::Caller => format!(
+                "The program chose this file (`Options::path`), so nothing else was tried: let it name the file of a {what}, or none."
+            ),
+            Self::Environment => format!(
+                "The environment variable {variable} chose this file, so nothing else was tried: unset it, so that the usual files are \
+                 tried, or let it name the file of a {what}."
+            ),
+        }
+    }
+}
+
 /// What a caller and the user say about where the driver is.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Place {
@@ -105,13 +127,14 @@ pub(crate) struct Place {
 
 impl Place {
     /// The files to try: the caller's path alone, else the user's (`environment`) alone, else the usual names in the caller's directories,
-    /// else where the system looks. Whoever names a file means that file: nothing else is opened in its place.
-    pub(crate) fn candidates(&self, environment: Option<OsString>, usual: Vec<Candidate>) -> Vec<Candidate> {
-        let named = self.path.clone().or_else(|| environment.filter(|value| !value.is_empty()).map(PathBuf::from));
-        match named {
-            Some(path) => vec![Candidate::file(path)],
-            None if self.directories.is_empty() => usual,
-            None => within(&self.directories, &usual),
+    /// else where the system looks. Whoever names a file means that file: nothing else is opened in its place, and who did is told.
+    pub(crate) fn candidates(&self, environment: Option<OsString>, usual: Vec<Candidate>) -> (Vec<Candidate>, Option<NamedBy>) {
+        let environment = environment.filter(|value| !value.is_empty());
+        match (&self.path, environment) {
+            (Some(path), _) => (vec![Candidate::file(path)], Some(NamedBy::Caller)),
+            (None, Some(path)) => (vec![Candidate::file(path)], Some(NamedBy::Environment)),
+            (None, None) if self.directories.is_empty() => (usual, None),
+            (None, None) => (within(&self.directories, &usual), None),
         }
     }
 }
@@ -159,9 +182,13 @@ mod tests {
     fn a_named_file_is_the_only_candidate_and_the_caller_comes_before_the_environment() {
         let usual = || cuda(System::Unix);
         let place = |path: Option<&str>| Place { path: path.map(PathBuf::from), directories: vec!["/d".into()] };
-        assert_eq!(files(&place(Some("/mine.so")).candidates(Some("/env.so".into()), usual())), ["/mine.so"]);
-        assert_eq!(files(&place(None).candidates(Some("/env.so".into()), usual())), ["/env.so"]);
-        assert_eq!(files(&place(None).candidates(Some("".into()), usual())), ["/d/libcuda.so.1", "/d/libcuda.so"]);
-        assert_eq!(Place::default().candidates(None, usual()), usual());
+        let tried = |place: Place, environment: Option<&str>| {
+            let (candidates, named_by) = place.candidates(environment.map(OsString::from), usual());
+            (files(&candidates).join(" "), named_by)
+        };
+        assert_eq!(tried(place(Some("/mine.so")), Some("/env.so")), ("/mine.so".into(), Some(NamedBy::Caller)));
+        assert_eq!(tried(place(None), Some("/env.so")), ("/env.so".into(), Some(NamedBy::Environment)));
+        assert_eq!(tried(place(None), Some("")), ("/d/libcuda.so.1 /d/libcuda.so".into(), None));
+        assert_eq!(Place::default().candidates(None, usual()), (usual(), None));
     }
 }

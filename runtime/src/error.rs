@@ -45,6 +45,8 @@ pub enum OpenError {
         path: PathBuf,
         /// Everything that was tried, in its order, the stub itself among it.
         attempts: Vec<Attempt>,
+        /// What to do about it.
+        advice: Vec<String>,
     },
 }
 
@@ -56,7 +58,7 @@ impl fmt::Display for OpenError {
                 list(f, attempts)?;
                 advice.iter().try_for_each(|line| write!(f, "\n{line}"))
             }
-            Self::StubLibrary { path, attempts } => {
+            Self::StubLibrary { path, attempts, advice } => {
                 write!(
                     f,
                     "{} is the CUDA toolkit's stub, which is there to link against; every call of it fails with \
@@ -67,10 +69,7 @@ impl fmt::Display for OpenError {
                     f.write_str("; tried:")?;
                     list(f, attempts)?;
                 }
-                f.write_str(
-                    "\nInstall NVIDIA's driver, and take the toolkit's `stubs` directory out of the library path (LD_LIBRARY_PATH, \
-                     /etc/ld.so.conf.d).",
-                )
+                advice.iter().try_for_each(|line| write!(f, "\n{line}"))
             }
         }
     }

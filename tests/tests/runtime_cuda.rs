@@ -126,7 +126,7 @@ fn a_stub_is_named_with_the_file_that_was_loaded() {
     let stub = if cfg!(windows) { stub } else { stub.named("libcuda.so") };
     let Some(stub) = stub.build("runtime_cuda: a stub") else { return };
     let error = within(stub.directory()).expect_err("every call of it fails");
-    let OpenError::StubLibrary { path, attempts } = &error else { panic!("{error:?}") };
+    let OpenError::StubLibrary { path, attempts, .. } = &error else { panic!("{error:?}") };
     assert_eq!(*path, stub.real_path());
     assert_eq!(attempts.len(), if cfg!(windows) { 1 } else { 2 });
     assert!(error.to_string().contains("CUDA_ERROR_STUB_LIBRARY (34)"), "{error}");
@@ -147,6 +147,9 @@ fn a_library_that_is_no_driver_is_refused_by_name() {
     let Some(other) = mock::opencl().build("runtime_cuda: no driver") else { return };
     let error = try_open(&other, |options| options).expect_err("it is an OpenCL library");
     assert!(error.to_string().contains("does not export cuDriverGetVersion"), "{error}");
+    // The variable would not help: the path comes before it.
+    assert!(error.to_string().contains("The program chose this file (`Options::path`)"), "{error}");
+    assert!(!error.to_string().contains("CLCU_CUDA_LIBRARY"), "{error}");
 }
 
 #[test]

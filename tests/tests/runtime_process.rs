@@ -141,9 +141,22 @@ fn the_environment_names_the_file_and_nothing_else_is_tried() {
     let nowhere = Path::new("/nonexistent/libcuda.so.1");
     let answer = text(&child("open CUDA", found.directory(), &[(cuda::ENVIRONMENT, nowhere)]));
     assert!(answer.contains("failed: no CUDA driver could be opened"), "{answer}");
+    let chose = "The environment variable CLCU_CUDA_LIBRARY chose this file, so nothing else was tried: unset it";
+    assert!(answer.contains(chose) && !answer.contains("Install"), "{answer}");
     assert!(answer.contains("/nonexistent/libcuda.so.1: ") && !answer.contains("libcuda.so: "), "{answer}");
     let answer = text(&child("open OpenCL", found.directory(), &[(opencl::ENVIRONMENT, nowhere)]));
     assert!(answer.contains("failed: no OpenCL library could be opened"), "{answer}");
+    let chose = "The environment variable CLCU_OPENCL_LIBRARY chose this file, so nothing else was tried: unset it";
+    assert!(answer.contains(chose) && !answer.contains("Install"), "{answer}");
+}
+
+/// B05: the library path is not to blame for a stub that the variable names.
+#[test]
+fn a_stub_that_the_environment_names_is_said_to_be_chosen_by_it() {
+    let Some(stub) = mock::cuda().with("STUB").build("runtime_process: a stub by name") else { return };
+    let answer = text(&child("open CUDA", Path::new("/nonexistent"), &[(cuda::ENVIRONMENT, &stub.path)]));
+    assert!(answer.contains("CUDA_ERROR_STUB_LIBRARY (34)"), "{answer}");
+    assert!(answer.contains("CLCU_CUDA_LIBRARY chose this file") && !answer.contains("LD_LIBRARY_PATH"), "{answer}");
 }
 
 /// B05: the toolkit's directory of stubs is in the library path.

@@ -55,7 +55,7 @@ pub use self::{
     version::{Version, Versions},
 };
 use crate::{
-    candidate::{self, Place, System},
+    candidate::{self, NamedBy, Place, System},
     error::{Availability, Driver, Missing, Needs, OpenError},
     loader::{self, Loader},
     resolved::{LookUp, Resolved},
@@ -133,7 +133,7 @@ impl Options {
     /// [`OpenError::NotFound`] with every file that was tried, why each would not do, and what to do; [`OpenError::StubLibrary`] where
     /// none would do and one of them is the toolkit's stub.
     pub fn open(self) -> Result<Library, OpenError> {
-        let candidates = self.place.candidates(env::var_os(ENVIRONMENT), candidate::cuda(System::HERE));
+        let (candidates, named_by) = self.place.candidates(env::var_os(ENVIRONMENT), candidate::cuda(System::HERE));
         let mut stub = None;
         let opened = Loader::open(&candidates, |library, file| {
             let (entry, address) = Entry::new(library, self.streams)?;
@@ -158,16 +158,22 @@ impl Options {
                 }
                 Ok(library)
             }
-            (Err(attempts), Some(path)) => Err(OpenError::StubLibrary { path, attempts }),
+            (Err(attempts), Some(path)) => Err(OpenError::StubLibrary { path, attempts, advice: stub_advice(named_by) }),
             (Err(attempts), None) => {
                 let is_wsl = System::HERE == System::Unix && std::path::Path::new(candidate::WSL_DIRECTORY).is_dir();
-                Err(OpenError::NotFound { what: "CUDA driver", attempts, advice: advice(is_wsl) })
+                Err(OpenError::NotFound { what: DRIVER, attempts, advice: advice(named_by, is_wsl) })
             }
         }
     }
 }
 
-fn advice(is_wsl: bool) -> Vec<String> {
+/// What is looked for, as messages say it.
+const DRIVER: &str = "CUDA driver";
+
+fn advice(named_by: Option<NamedBy>, is_wsl: bool) -> Vec<String> {
+    if let Some(named_by) = named_by {
+        return vec![named_by.advice(ENVIRONMENT, DRIVER)];
+    }
     let mut advice = vec![format!(
         "Install NVIDIA's driver (the CUDA toolkit does not bring it), or name its file in the environment variable {ENVIRONMENT}."
     )];
@@ -178,6 +184,17 @@ fn advice(is_wsl: bool) -> Vec<String> {
         ));
     }
     advice
+}
+
+fn stub_advice(named_by: Option<NamedBy>) -> Vec<String> {
+    vec![named_by.map_or_else(
+        || {
+            "Install NVIDIA's driver, and take the toolkit's `stubs` directory out of the library path (LD_LIBRARY_PATH, \
+             /etc/ld.so.conf.d)."
+                .to_owned()
+        },
+        |named_by| named_by.advice(ENVIRONMENT, DRIVER),
+    )]
 }
 
 impl Library {
@@ -320,7 +337,9 @@ pub enum InitError {
 impl fmt::Display for InitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::StubLibrary { path } => OpenError::StubLibrary { path: path.clone(), attempts: Vec::new() }.fmt(f),
+            Self::StubLibrary { path } => {
+                OpenError::StubLibrary { path: path.clone(), attempts: Vec::new(), advice: stub_advice(None) }.fmt(f)
+            }
             Self::Missing(missing) => missing.fmt(f),
             Self::Failed { result, driver } => write!(f, "cuInit: {result} from {driver}"),
         }
@@ -343,7 +362,7 @@ mod tests {
     /// B04: where WSL's directory is, the message says so.
     #[test]
     fn b04_advice_names_the_directory_of_wsl_where_it_is() {
-        assert_eq!(advice(false).len(), 1);
-        assert!(advice(true).iter().any(|line| line.contains("/usr/lib/wsl/lib")));
+        assert_eq!(advice(None, false).len(), 1);
+        assert!(advice(None, true).iter().any(|line| line.contains("/usr/lib/wsl/lib")));
     }
 }

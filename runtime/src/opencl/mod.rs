@@ -106,16 +106,22 @@ impl Options {
     /// # Errors
     /// [`OpenError::NotFound`] with every file that was tried: it could not be loaded, or is no OpenCL library.
     pub fn open(self) -> Result<Library, OpenError> {
-        let candidates = self.place.candidates(env::var_os(ENVIRONMENT), candidate::opencl(System::HERE));
+        let (candidates, named_by) = self.place.candidates(env::var_os(ENVIRONMENT), candidate::opencl(System::HERE));
         let (_, (entry, path)) = Loader::open(&candidates, |library, file| {
             let entry = Entry::new(library)?;
             Ok((entry, loader::file_of(entry.address()).unwrap_or_else(|| file.to_owned())))
         })
-        .map_err(|attempts| OpenError::NotFound { what: "OpenCL library", attempts, advice: vec![advice()] })?;
+        .map_err(|attempts| {
+            let advice = named_by.map_or_else(advice, |named_by| named_by.advice(ENVIRONMENT, LIBRARY));
+            OpenError::NotFound { what: LIBRARY, attempts, advice: vec![advice] }
+        })?;
         let driver = Arc::new(Driver { path, version: None, platform: None });
         Ok(Library { resolved: Resolved::new(opencl::COMMAND_COUNT, driver), entry })
     }
 }
+
+/// What is looked for, as messages say it. The indefinite article fits.
+const LIBRARY: &str = "OpenCL library";
 
 fn advice() -> String {
     format!(
