@@ -8,6 +8,7 @@
     VARIANT(cuDeviceGet, 2000, BOTH, cuDeviceGet) \
     VARIANT(cuDeviceGetCount, 2000, BOTH, cuDeviceGetCount) \
     VARIANT(cuDeviceGetName, 2000, BOTH, cuDeviceGetName) \
+    VARIANT(cuDeviceGetUuid, 9020, BOTH, cuDeviceGetUuid) \
     VARIANT(cuDeviceGetUuid, 11040, BOTH, cuDeviceGetUuid_v2) \
     VARIANT(cuDeviceGetLuid, 10000, BOTH, cuDeviceGetLuid) \
     VARIANT(cuDeviceGetAttribute, 2000, BOTH, cuDeviceGetAttribute) \

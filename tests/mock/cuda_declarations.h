@@ -506,6 +506,7 @@ CUresult CUDAAPI cuDeviceGetAttribute(int *, CUdevice_attribute, CUdevice);
 CUresult CUDAAPI cuDeviceGetCount(int *);
 CUresult CUDAAPI cuDeviceGetLuid(char *, unsigned int *, CUdevice);
 CUresult CUDAAPI cuDeviceGetName(char *, int, CUdevice);
+CUresult CUDAAPI cuDeviceGetUuid(CUuuid *, CUdevice);
 CUresult CUDAAPI cuDeviceGetUuid_v2(CUuuid *, CUdevice);
 CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice);
 CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *, CUdevice);

@@ -94,12 +94,17 @@ COMMAND(cuDeviceGetName)(char *name, int length, CUdevice device) {
     return SUCCESS;
 }
 
-COMMAND(cuDeviceGetUuid_v2)(CUuuid *uuid, CUdevice device) {
+/* The second form tells instances of one device apart, of which the mock has none. */
+static status uuid_of(CUuuid *uuid, CUdevice device, const char *variant) {
     QUIET(cuDeviceGetUuid);
     MAY_FAIL_WITH(uuid->bytes, 0x5a, 0);
+    mock_last = variant;
     for (int i = 0; i < 16; i++) uuid->bytes[i] = (char)(0xf0 * device + i);
     return SUCCESS;
 }
+
+COMMAND(cuDeviceGetUuid)(CUuuid *uuid, CUdevice device) { return uuid_of(uuid, device, "cuDeviceGetUuid"); }
+COMMAND(cuDeviceGetUuid_v2)(CUuuid *uuid, CUdevice device) { return uuid_of(uuid, device, "cuDeviceGetUuid_v2"); }
 
 COMMAND(cuDeviceGetLuid)(char *luid, unsigned *mask, CUdevice device) {
     QUIET(cuDeviceGetLuid);

@@ -59,7 +59,7 @@ impl Device {
 
     /// The device that another API calls by this identity: `deviceUUID` or `deviceLUID` of Vulkan, `AdapterLuid` of DXGI.
     ///
-    /// Since CUDA 11.4 by UUID, since 10.0 by LUID. Source: `cuDeviceGetUuid_v2`, `cuDeviceGetLuid` of `cuda.h`.
+    /// Since CUDA 9.2 by UUID, since 10.0 by LUID. Source: `cuDeviceGetUuid`, `cuDeviceGetUuid_v2`, `cuDeviceGetLuid` of `cuda.h`.
     ///
     /// # Errors
     /// [`Error::NoSuchDevice`] names what was looked for and everything there is; else those of [`Device::all`], [`Device::uuid`] and
@@ -122,14 +122,25 @@ impl Device {
 
     /// The identity that Vulkan calls `deviceUUID`: 16 bytes.
     ///
-    /// Since CUDA 11.4. Source: `cuDeviceGetUuid_v2` of `cuda.h`.
+    /// A driver that is older than CUDA 11.4 has the first form of the command alone, which is asked then: of an instance of a device (MIG)
+    /// it tells the device's.
+    ///
+    /// Since CUDA 9.2. Source: `cuDeviceGetUuid`, `cuDeviceGetUuid_v2` of `cuda.h`.
     ///
     /// # Errors
-    /// [`Error::Missing`] where the driver lacks the command; [`Error::Call`] with what it answers.
+    /// [`Error::Missing`] names both forms where the driver has neither; [`Error::Call`] with what it answers.
     pub fn uuid(&self) -> Result<Uuid, Error> {
         let mut uuid = CUuuid { bytes: [0; 16] };
         // SAFETY: the result is written to memory that is ours.
-        self.library.checked(&cuda::cuDeviceGetUuid_v2).call(|get| unsafe { get(&raw mut uuid, self.handle) })?;
+        let get = |get: unsafe extern "system" fn(*mut CUuuid, CUdevice) -> CUresult| unsafe { get(&raw mut uuid, self.handle) };
+        let (first, second) = (&cuda::cuDeviceGetUuid, &cuda::cuDeviceGetUuid_v2);
+        if self.library.demand(&[second.info()]).is_ok() {
+            self.library.checked(second).call(get)?;
+        } else if self.library.demand(&[first.info()]).is_ok() {
+            self.library.checked(first).call(get)?;
+        } else {
+            self.library.demand(&[second.info(), first.info()])?;
+        }
         Ok(Uuid(uuid.bytes.map(|byte| u8::from_ne_bytes(byte.to_ne_bytes()))))
     }
 
