@@ -27,3 +27,25 @@ fn a_driver_without_the_second_form_of_the_uuid_is_asked_by_the_first() {
     let error = driver.context.device().uuid().expect_err("it has neither");
     assert!(error.to_string().starts_with("the driver lacks cuDeviceGetUuid_v2, cuDeviceGetUuid; "), "{error}");
 }
+
+/// On Linux no device has one (driver 580.159 answers CUDA_ERROR_NOT_SUPPORTED).
+#[test]
+fn a_luid_where_devices_have_none_is_answered_with_their_uuids() {
+    let Some(driver) = mock::cuda().open("cuda_runtime_support: no LUID") else { return };
+    let wanted = Identity::Luid(Luid { bytes: [0xab; 8], node_mask: 1 });
+    let text = Device::matching(&driver.library, wanted).expect_err("no such device").to_string();
+    assert!(text.starts_with("no CUDA device is LUID abababababababab (nodes 0x1); there are:"), "{text}");
+    let second = "\n  device 1: UUID f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff, LUID 8181818181818181 (nodes 0x1)";
+    assert!(text.contains(second) && !text.contains("Identity::Uuid"), "{text}");
+
+    driver.mock.set(c"mock_fail_cuDeviceGetLuid", 801);
+    let text = Device::matching(&driver.library, wanted).expect_err("none has one").to_string();
+    assert!(text.contains("\n  device 0: UUID 00010203-0405-0607-0809-0a0b0c0d0e0f, no LUID"), "{text}");
+    assert!(text.contains("\n  device 1: UUID f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff, no LUID"), "{text}");
+    assert!(text.contains("match by the UUID (`Identity::Uuid`)"), "{text}");
+
+    // What a listing cannot say does not stand in the way of what it can.
+    driver.mock.set(c"mock_fail_cuDeviceGetUuid", 999);
+    let text = Device::matching(&driver.library, wanted).expect_err("none has one").to_string();
+    assert!(text.contains("\n  device 1: UUID unknown, no LUID"), "{text}");
+}

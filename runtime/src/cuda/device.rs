@@ -66,20 +66,23 @@ impl Device {
     /// [`Device::luid`].
     pub fn matching(library: &Arc<Library>, wanted: Identity) -> Result<Self, Error> {
         let mut found = Vec::new();
-        for device in Self::all(library)? {
-            let identity = match wanted {
-                Identity::Uuid(_) => Identity::Uuid(device.uuid()?),
-                Identity::Luid(wanted) => match device.luid()? {
-                    // Without a mask of nodes any node will do.
-                    Some(luid) if wanted.node_mask == 0 => Identity::Luid(Luid { node_mask: 0, ..luid }),
-                    Some(luid) => Identity::Luid(luid),
-                    None => continue,
-                },
+        for (ordinal, device) in (0..).zip(Self::all(library)?) {
+            // Only what is looked for has to be known.
+            let (uuid, luid) = match wanted {
+                Identity::Uuid(_) => (Some(device.uuid()?), device.luid().ok().flatten()),
+                Identity::Luid(_) => (device.uuid().ok(), device.luid()?),
             };
-            if identity == wanted {
+            let is_wanted = match wanted {
+                Identity::Uuid(wanted) => uuid == Some(wanted),
+                // Without a mask of nodes any node will do.
+                Identity::Luid(wanted) => luid.is_some_and(|luid| {
+                    luid.bytes == wanted.bytes && (wanted.node_mask == 0 || luid.node_mask == wanted.node_mask)
+                }),
+            };
+            if is_wanted {
                 return Ok(device);
             }
-            found.push(identity);
+            found.push(Identities { ordinal, uuid, luid });
         }
         Err(Error::NoSuchDevice { wanted, found })
     }
@@ -299,6 +302,32 @@ impl fmt::Display for Identity {
         match self {
             Self::Uuid(uuid) => write!(f, "UUID {uuid}"),
             Self::Luid(luid) => write!(f, "LUID {luid}"),
+        }
+    }
+}
+
+/// Everything that other APIs may call a device by, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Identities {
+    /// Its number, as for [`Device::new`].
+    pub ordinal: i32,
+    /// `None` where the driver does not say it.
+    pub uuid: Option<Uuid>,
+    /// `None` where it has none, as on Linux.
+    pub luid: Option<Luid>,
+}
+
+impl fmt::Display for Identities {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "device {}: ", self.ordinal)?;
+        match self.uuid {
+            Some(uuid) => write!(f, "UUID {uuid}, ")?,
+            None => f.write_str("UUID unknown, ")?,
+        }
+        match self.luid {
+            Some(luid) => write!(f, "LUID {luid}"),
+            None => f.write_str("no LUID"),
         }
     }
 }

@@ -15,7 +15,7 @@ use clcu_sys::{
 
 use super::{
     advice,
-    device::Identity,
+    device::{Identities, Identity},
     kind,
     semaphore::Misuse,
     version::{Version, Versions},
@@ -79,7 +79,7 @@ pub enum Error {
         /// What was asked for.
         wanted: Identity,
         /// What there is.
-        found: Vec<Identity>,
+        found: Vec<Identities>,
     },
     /// The operating system refused something that had to be done for the call: to duplicate a file descriptor.
     System {
@@ -156,7 +156,13 @@ impl fmt::Display for Error {
                 if found.is_empty() {
                     f.write_str(" none")?;
                 }
-                found.iter().try_for_each(|identity| write!(f, "\n  {identity}"))?;
+                found.iter().try_for_each(|identities| write!(f, "\n  {identities}"))?;
+                if matches!(wanted, Identity::Luid(_)) && found.iter().any(|identities| identities.luid.is_none()) {
+                    f.write_str(
+                        "\nA device without LUID, as all are outside of Windows, cannot be found by one: match by the UUID \
+                         (`Identity::Uuid`).",
+                    )?;
+                }
                 f.write_str(
                     "\nExternal objects are shared on one device only: choose the Vulkan or Direct3D device that is one of these, and \
                      look whether CUDA_VISIBLE_DEVICES hides it.",

@@ -46,7 +46,7 @@ use self::entry::{Entry, Streams};
 pub use self::{
     allocation::Allocation,
     context::{Context, Current, Stream},
-    device::{Capability, Device, Identity, Luid, Support, Uuid},
+    device::{Capability, Device, Identities, Identity, Luid, Support, Uuid},
     error::{CallError, Error, Obstacle, Unsupported},
     mapping::{Access, MappedAllocation, Mapping, Reservation},
     memory::ExternalMemory,
