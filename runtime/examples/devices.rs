@@ -49,19 +49,28 @@ fn cuda_devices() -> Result<(), Box<dyn Error>> {
         println!("  {versions}");
     }
     println!("  commands that this driver lacks: {}", library.availability().absent.len());
-    for device in cuda::Device::all(&library)? {
-        println!("  device {}: {}", device.as_raw().0, device.name()?);
-        println!("    UUID {}", device.uuid()?);
-        if let Some(luid) = device.luid()? {
-            println!("    LUID {luid}");
-        }
-        head();
-        for one in device.capabilities() {
-            let carries = format!("{:?}", one.handle_type.payload);
-            row(one.handle_type, &carries, &one.import, one.export.as_ref().map(|export| export as _));
-        }
-    }
+    cuda::Device::all(&library)?.iter().for_each(cuda_device);
     Ok(())
+}
+
+/// What one device does not say stands in the way of nothing else.
+fn cuda_device(device: &cuda::Device) {
+    let name = device.name().unwrap_or_else(|error| format!("unnamed, {error}"));
+    println!("  device {}: {name}", device.as_raw().0);
+    match device.uuid() {
+        Ok(uuid) => println!("    UUID {uuid}"),
+        Err(error) => println!("    its UUID is not known: {error}"),
+    }
+    match device.luid() {
+        Ok(Some(luid)) => println!("    LUID {luid}"),
+        Ok(None) => {}
+        Err(error) => println!("    its LUID is not known: {error}"),
+    }
+    head();
+    for one in device.capabilities() {
+        let carries = format!("{:?}", one.handle_type.payload);
+        row(one.handle_type, &carries, &one.import, one.export.as_ref().map(|export| export as _));
+    }
 }
 
 fn opencl_platforms() -> Result<(), Box<dyn Error>> {

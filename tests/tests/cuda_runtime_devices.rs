@@ -35,6 +35,25 @@ fn the_example_prints_identities_and_a_row_for_each_kind_of_handle() {
 }
 
 #[test]
+fn what_a_device_does_not_say_is_told_and_the_listing_goes_on() {
+    let lacks = ["cuDeviceGetName", "cuDeviceGetUuid", "cuDeviceGetUuid_v2", "cuDeviceGetLuid"];
+    let mock = lacks.iter().fold(mock::cuda(), |mock, symbol| mock.with(&format!("WITHOUT_{symbol}")));
+    let Some(driver) = mock.build("cuda_runtime_devices: a device without a name") else { return };
+    let output = run(&driver.path);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    for device in 0..2 {
+        assert!(text.contains(&format!("  device {device}: unnamed, the driver lacks cuDeviceGetName;")), "{text}");
+    }
+    assert_eq!(
+        text.matches("    its UUID is not known: the driver lacks cuDeviceGetUuid_v2, cuDeviceGetUuid;").count(),
+        2,
+        "{text}"
+    );
+    assert_eq!(text.lines().filter(|line| line.contains(" TIMELINE_SEMAPHORE_FD ")).count(), 2, "{text}");
+}
+
+#[test]
 fn without_any_driver_the_example_says_what_was_tried_and_fails() {
     let output = run(Path::new("/nonexistent/libcuda.so.1"));
     assert_eq!(output.status.code(), Some(1));
