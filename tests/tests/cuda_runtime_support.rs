@@ -1,7 +1,44 @@
 //! What devices of the mock driver say of themselves: who they are, and what they support.
 
-use clcu::cuda::{Device, Identity, Luid};
-use clcu_tests::mock;
+use clcu::{
+    cuda::{Allocation, Device, Identity, Luid, Pool, Support, kind},
+    sys::cuda::{CUmemAllocationHandleType as HandleTypes, CUmemFabricHandle, CUresult},
+};
+use clcu_tests::mock::{self, Opened};
+
+const FABRIC: HandleTypes = HandleTypes::CU_MEM_HANDLE_TYPE_FABRIC;
+const BYTES: CUmemFabricHandle = CUmemFabricHandle { data: [0xfa; 64] };
+
+fn made(driver: &Opened) -> Vec<String> {
+    driver.mock.log().into_iter().filter(|command| command.starts_with("cuMem")).collect()
+}
+
+/// An older driver does not know the attribute, and says so by CUDA_ERROR_INVALID_VALUE (as driver 580.159 does for the attribute 999).
+#[test]
+fn only_a_driver_that_does_not_know_the_attribute_has_nothing_to_ask() {
+    let Some(driver) = mock::cuda().open("cuda_runtime_support: no answer") else { return };
+    let device = driver.context.device();
+    let row = kind::of_allocation(FABRIC).expect("it has a row");
+    driver.mock.set(c"mock_fail_cuDeviceGetAttribute", 1);
+    assert_eq!(device.supports(row), Support::NothingToAsk);
+    Allocation::new(&device, 4096, FABRIC).expect("trying is the only way");
+    Pool::new(&device, FABRIC).expect("trying is the only way");
+
+    let before = made(&driver);
+    driver.mock.set(c"mock_fail_cuDeviceGetAttribute", 999);
+    let said = device.supports(row).to_string();
+    assert_eq!(said, "unknown (cuDeviceGetAttribute: CUDA_ERROR_UNKNOWN (999))");
+    let errors = [
+        Allocation::new(&device, 4096, FABRIC).err(),
+        Allocation::import_fabric(&device, &BYTES).err(),
+        Pool::import_fabric(&device, &BYTES).err(),
+    ];
+    for error in errors.map(|error| error.expect("nobody knows")) {
+        assert_eq!(error.result(), Some(CUresult::CUDA_ERROR_UNKNOWN), "{error}");
+        assert!(error.to_string().starts_with("cuDeviceGetAttribute: "), "{error}");
+    }
+    assert_eq!(made(&driver), before);
+}
 
 /// A driver that is older than CUDA 11.4 has the first form alone.
 #[test]

@@ -199,30 +199,50 @@ impl Device {
     /// Since CUDA 2.0. Source: `cuDeviceGetAttribute` of `cuda.h`.
     #[must_use]
     pub fn supports(&self, row: &'static HandleType) -> Support {
+        told(self.answer(row))
+    }
+
+    fn answer(&self, row: &'static HandleType) -> Result<Support, Error> {
+        match (self.too_old_for(row), kind::attribute(row)) {
+            (Some(why), _) => Ok(Support::No(why)),
+            (None, Some(attribute)) => self.ask(attribute),
+            (None, None) => Ok(Support::NothingToAsk),
+        }
+    }
+
+    /// What keeps this system or driver from a kind, whatever the device.
+    fn too_old_for(&self, row: &'static HandleType) -> Option<Obstacle> {
         if !kind::exists_here(row) {
-            return Support::No(Obstacle::System);
+            return Some(Obstacle::System);
         }
-        if let (Some(since), Some(driver)) = (kind::since(row), self.library.version())
-            && driver < since
-        {
-            return Support::No(Obstacle::Driver(since));
-        }
-        let Some(attribute) = kind::attribute(row) else { return Support::NothingToAsk };
+        let (since, driver) = (kind::since(row)?, self.library.version()?);
+        (driver < since).then_some(Obstacle::Driver(since))
+    }
+
+    /// Asks by an attribute that is zero for no.
+    fn ask(&self, attribute: CUdevice_attribute) -> Result<Support, Error> {
+        Ok(match self.known(attribute)? {
+            Some(0) => Support::No(Obstacle::Attribute(attribute)),
+            Some(_) => Support::Yes(attribute),
+            None => Support::NothingToAsk,
+        })
+    }
+
+    /// An attribute; `None` where the driver is older than it and so says nothing about the device. Any other error is one.
+    fn known(&self, attribute: CUdevice_attribute) -> Result<Option<i32>, Error> {
         match self.attribute(attribute) {
-            Ok(0) => Support::No(Obstacle::Attribute(attribute)),
-            Ok(_) => Support::Yes(attribute),
-            // An older driver does not know the attribute, which says nothing about the kind.
-            Err(_) => Support::NothingToAsk,
+            Err(error) if error.result() == Some(CUresult::CUDA_ERROR_INVALID_VALUE) => Ok(None),
+            answer => answer.map(Some),
         }
     }
 
     /// The same as a result, for who is about to import or export.
     pub(super) fn demand(&self, row: &'static HandleType) -> Result<(), Error> {
-        match self.supports(row) {
+        match self.answer(row)? {
             Support::No(why) => {
                 Err(Error::Unsupported(Unsupported { handle_type: row, why, driver: Arc::clone(self.library.shared_driver()) }))
             }
-            Support::Yes(_) | Support::NothingToAsk => Ok(()),
+            Support::Yes(_) | Support::NothingToAsk | Support::Failed(_) => Ok(()),
         }
     }
 
@@ -254,8 +274,14 @@ fn initialise(library: &Library) -> Result<(), Error> {
     library.checked(&cuda::cuInit).call(|init| unsafe { init(0) })
 }
 
+/// The answer as something to show. A driver without the command has nothing to ask.
+fn told(answer: Result<Support, Error>) -> Support {
+    answer.unwrap_or_else(|error| error.result().map_or(Support::NothingToAsk, Support::Failed))
+}
+
 /// What is known about a kind of handle on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Support {
     /// The device says yes, by this attribute.
     Yes(CUdevice_attribute),
@@ -263,6 +289,8 @@ pub enum Support {
     No(Obstacle),
     /// Upstream names nothing to ask, or the driver is older than the question: trying is the only way.
     NothingToAsk,
+    /// The driver was asked, and `cuDeviceGetAttribute` failed with this code. Whoever imports or exports gets it as [`Error::Call`].
+    Failed(CUresult),
 }
 
 impl fmt::Display for Support {
@@ -273,6 +301,7 @@ impl fmt::Display for Support {
             Self::No(Obstacle::Driver(since)) => write!(f, "no (needs a driver for CUDA {since})"),
             Self::No(_) => f.write_str("no (not on this system)"),
             Self::NothingToAsk => f.write_str("no query exists"),
+            Self::Failed(result) => write!(f, "unknown (cuDeviceGetAttribute: {result})"),
         }
     }
 }
