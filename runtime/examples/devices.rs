@@ -35,8 +35,8 @@ fn head() {
     println!("    {:<12} {:<26} {:<12} {:<42} export", "kind", "handle type", "carries", "import");
 }
 
-fn row(handle_type: &HandleType, carries: &dyn Display, import: &dyn Display, export: Option<&dyn Display>) {
-    let (kind, short) = (format!("{:?}", handle_type.kind), handle_type.short);
+fn row(kind: &str, handle_type: &HandleType, carries: &dyn Display, import: &dyn Display, export: Option<&dyn Display>) {
+    let short = handle_type.short;
     let (carries, import) = (carries.to_string(), import.to_string());
     let export = export.map_or_else(|| "never".to_owned(), ToString::to_string);
     println!("    {kind:<12} {short:<26} {carries:<12} {import:<42} {export}");
@@ -69,7 +69,8 @@ fn cuda_device(device: &cuda::Device) {
     head();
     for one in device.capabilities() {
         let carries = format!("{:?}", one.handle_type.payload);
-        row(one.handle_type, &carries, &one.import, one.export.as_ref().map(|export| export as _));
+        let kind = if one.is_pool { "Pool".to_owned() } else { format!("{:?}", one.handle_type.kind) };
+        row(&kind, one.handle_type, &carries, &one.import, one.export.as_ref().map(|export| export as _));
     }
 }
 
@@ -104,7 +105,13 @@ fn opencl_device(number: usize, device: &opencl::Device) {
             (stated, _) => stated,
         };
         let carries = format!("{payload:?}");
-        row(one.handle_type, &carries, &one.import, one.export.as_ref().map(|export| export as _));
+        row(
+            &format!("{:?}", one.handle_type.kind),
+            one.handle_type,
+            &carries,
+            &one.import,
+            one.export.as_ref().map(|export| export as _),
+        );
     }
     linear_images(&capabilities);
     for (query, number) in capabilities.unknown_handle_types() {

@@ -17,7 +17,8 @@
  *   mock_fail_<command>    the code by which a command fails (all have one, by public name), after it has been noted; -1 for success without
  *                          an object
  *   mock_garbage           non-zero: outputs are written although the command fails
- *   mock_without           an attribute of devices that is 0; every other one is 42
+ *   mock_without           an attribute of devices that is 0; every other one is 42, but for the next
+ *   mock_pool_handle_types the types of handles by which devices share pools (attribute 119): four at first
  *   mock_capturing         non-zero: streams are being captured
  *
  * and read these:

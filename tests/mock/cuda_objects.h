@@ -3,6 +3,7 @@
  */
 int mock_alive = 0;
 int mock_without = 0;
+int mock_pool_handle_types = 0xf;
 int mock_capturing = 0;
 int mock_retained = 0;
 
@@ -123,7 +124,8 @@ COMMAND(cuDeviceGetAttribute)(int *value, CUdevice_attribute attribute, CUdevice
 #endif
     /* Attributes that came with CUDA 12.5 and later. */
     if (attribute > 134 && DRIVER_VERSION < 12050) return INVALID_VALUE;
-    *value = (int)attribute == mock_without ? 0 : 42;
+    const int is = attribute == CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES ? mock_pool_handle_types : 42;
+    *value = (int)attribute == mock_without ? 0 : is;
     return SUCCESS;
 }
 

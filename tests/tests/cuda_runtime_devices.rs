@@ -29,6 +29,7 @@ fn the_example_prints_identities_and_a_row_for_each_kind_of_handle() {
     assert!(line(&["Semaphore", " TIMELINE_SEMAPHORE_FD", "Fence", "yes (attribute 114)", "never"]), "{text}");
     assert!(line(&["Semaphore", " D3D12_FENCE", "no (not on this system)"]), "{text}");
     assert!(line(&["Allocation", " POSIX_FILE_DESCRIPTOR", "yes (attribute 103)"]), "{text}");
+    assert!(line(&["Pool", " POSIX_FILE_DESCRIPTOR", "yes (attribute 119)"]), "{text}");
     assert!(line(&["OpenCL: no OpenCL library could be opened"]), "{text}");
     let rows = text.lines().filter(|line| line.contains(" OPAQUE_WIN32_KMT ")).count();
     assert_eq!(rows, 4, "memory and semaphores of two devices: {text}");

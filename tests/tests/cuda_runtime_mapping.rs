@@ -178,8 +178,8 @@ fn a_pool_travels_by_fabric_and_only_as_what_it_was_made_for() {
     assert_eq!(error.result(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
     let error = pool.export_fd().expect_err("it was not made for that");
     assert_eq!(error.result(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
-    // CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED.
-    driver.mock.set(c"mock_without", 128);
+    // CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES.
+    driver.mock.set(c"mock_pool_handle_types", 1);
     assert!(matches!(Pool::new(&device, FABRIC), Err(Error::Unsupported(_))));
     assert!(matches!(Pool::import_fabric(&device, &handle), Err(Error::Unsupported(_))));
 }

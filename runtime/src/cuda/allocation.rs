@@ -57,8 +57,8 @@ impl Allocation {
     ///
     /// # Errors
     /// [`Error::Missing`] where the driver lacks the command, or the one that releases; [`Error::Unsupported`] where the system, driver
-    /// or device lacks one of the types; [`Error::Invalid`] for NT handles, which need security attributes; [`Error::Call`] with what
-    /// it answers; [`Error::Nothing`] where it reports success and gives none.
+    /// or device lacks virtual memory management or one of the types; [`Error::Invalid`] for NT handles, which need security attributes;
+    /// [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
     pub fn new(device: &Device, size: usize, shared_as: HandleTypes) -> Result<Self, Error> {
         // SAFETY: the properties have no pointer.
         unsafe { Self::with_properties(device, size, &properties(device, shared_as)) }
@@ -84,8 +84,8 @@ impl Allocation {
     ///
     /// # Errors
     /// [`Error::Missing`] where the driver lacks the command, or the one that releases; [`Error::Unsupported`] where the system, driver
-    /// or device lacks one of the types; [`Error::Invalid`] lists every rule that the properties break; [`Error::Call`] with what it
-    /// answers; [`Error::Nothing`] where it reports success and gives none.
+    /// or device lacks virtual memory management or one of the types; [`Error::Invalid`] lists every rule that the properties break;
+    /// [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
     ///
     /// # Safety
     /// `win32HandleMetaData` is null, or points to what the driver expects there, for the call.
@@ -97,6 +97,7 @@ impl Allocation {
         let library = device.library();
         let shared_as = properties.requestedHandleTypes;
         library.demand(&[cuda::cuMemRelease.info()])?;
+        device.demand_virtual_memory(properties.location.r#type)?;
         kind::of_allocations(shared_as).try_for_each(|row| device.demand(row))?;
         // SAFETY: the properties began as zeroes; the caller promises the rest.
         let handle = unsafe { checked::mem_create(library, size, properties, &[]) }?;
@@ -118,7 +119,7 @@ impl Allocation {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
         let command = cuda::cuMemExportToShareableHandle.info();
         // SAFETY: the allocation is alive, and the memory is as large as the row says that the driver writes for the type.
-        export::fd(&self.device, row(handle_type)?, command, |out| unsafe { self.export(handle_type, out) })
+        export::fd(&self.device, shared_by(&self.device, handle_type)?, command, |out| unsafe { self.export(handle_type, out) })
     }
 
     /// Exports it as a new NT handle, which is the caller's.
@@ -134,7 +135,7 @@ impl Allocation {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_WIN32;
         let command = cuda::cuMemExportToShareableHandle.info();
         // SAFETY: the allocation is alive, and the memory is as large as the row says that the driver writes for the type.
-        export::handle(&self.device, row(handle_type)?, command, |out| unsafe { self.export(handle_type, out) })
+        export::handle(&self.device, shared_by(&self.device, handle_type)?, command, |out| unsafe { self.export(handle_type, out) })
     }
 
     /// Exports it as a global KMT handle of Windows. It is a number that holds no reference: nobody closes it.
@@ -149,7 +150,7 @@ impl Allocation {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_WIN32_KMT;
         let command = cuda::cuMemExportToShareableHandle.info();
         // SAFETY: the allocation is alive, and the memory is as large as the row says that the driver writes for the type.
-        export::number(&self.device, row(handle_type)?, command, |out| unsafe { self.export(handle_type, out) })
+        export::number(&self.device, shared_by(&self.device, handle_type)?, command, |out| unsafe { self.export(handle_type, out) })
     }
 
     /// Exports it as 64 bytes that a process on another machine of the fabric imports. They hold no reference.
@@ -162,7 +163,7 @@ impl Allocation {
     pub fn export_fabric(&self) -> Result<CUmemFabricHandle, Error> {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_FABRIC;
         // SAFETY: the allocation is alive, and the memory is as large as the row says that the driver writes for the type.
-        export::fabric(&self.device, row(handle_type)?, |out| unsafe { self.export(handle_type, out) })
+        export::fabric(&self.device, shared_by(&self.device, handle_type)?, |out| unsafe { self.export(handle_type, out) })
     }
 
     /// # Safety
@@ -246,7 +247,8 @@ impl Allocation {
     unsafe fn import(device: &Device, handle_type: HandleTypes, carried: *mut c_void) -> Result<Self, Error> {
         let library = device.library();
         library.demand(&[cuda::cuMemRelease.info()])?;
-        device.demand(row(handle_type)?)?;
+        device.demand_virtual_memory(CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE)?;
+        shared_by(device, handle_type)?;
         // SAFETY: promised by the caller.
         let handle = unsafe { checked::mem_import_from_shareable_handle(library, carried, handle_type, &[]) }?;
         Ok(Self { device: device.clone(), handle, shared_as: HandleTypes::CU_MEM_HANDLE_TYPE_NONE })
@@ -311,6 +313,13 @@ impl Allocation {
 /// The row of a type of handle that allocations and pools are shared by.
 pub(super) fn row(handle_type: HandleTypes) -> Result<&'static HandleType, Error> {
     kind::of_allocation(handle_type).ok_or(Error::UnknownHandleType { value: handle_type.0 })
+}
+
+/// The same, if the device shares allocations by it.
+fn shared_by(device: &Device, handle_type: HandleTypes) -> Result<&'static HandleType, Error> {
+    let row = row(handle_type)?;
+    device.demand(row)?;
+    Ok(row)
 }
 
 impl Drop for Allocation {

@@ -1,20 +1,12 @@
-//! Devices: who they are for Vulkan and Direct3D, and which kinds of handles they support.
+//! Devices, and who they are for Vulkan and Direct3D.
 //!
-//! In: a driver. Out: identities to compare, so that a semaphore is not imported on another GPU than the one that made it; and for each kind
-//! of handle an answer, by the device where upstream names an attribute, and "upstream names nothing to ask" where it does not.
+//! In: a driver. Out: identities to compare, so that a semaphore is not imported on another GPU than the one that made it.
 
 use std::{ffi::c_char, fmt, sync::Arc};
 
-use clcu_sys::{
-    cuda::{self, CUdevice, CUdevice_attribute, CUresult, CUuuid},
-    rules::{ExportedSize, HandleType},
-};
+use clcu_sys::cuda::{self, CUdevice, CUdevice_attribute, CUresult, CUuuid};
 
-use super::{
-    Library,
-    error::{Error, Obstacle, Unsupported},
-    kind,
-};
+use super::{Library, error::Error};
 
 /// A device of a driver.
 ///
@@ -192,75 +184,6 @@ impl Device {
         get.call(|get| unsafe { get(&raw mut value, attribute, self.handle) })?;
         Ok(value)
     }
-
-    /// Whether this device takes handles of a kind: by the system, then by the version of the driver that the kind came with, then by the
-    /// attribute that upstream names for it.
-    ///
-    /// Since CUDA 2.0. Source: `cuDeviceGetAttribute` of `cuda.h`.
-    #[must_use]
-    pub fn supports(&self, row: &'static HandleType) -> Support {
-        told(self.answer(row))
-    }
-
-    fn answer(&self, row: &'static HandleType) -> Result<Support, Error> {
-        match (self.too_old_for(row), kind::attribute(row)) {
-            (Some(why), _) => Ok(Support::No(why)),
-            (None, Some(attribute)) => self.ask(attribute),
-            (None, None) => Ok(Support::NothingToAsk),
-        }
-    }
-
-    /// What keeps this system or driver from a kind, whatever the device.
-    fn too_old_for(&self, row: &'static HandleType) -> Option<Obstacle> {
-        if !kind::exists_here(row) {
-            return Some(Obstacle::System);
-        }
-        let (since, driver) = (kind::since(row)?, self.library.version()?);
-        (driver < since).then_some(Obstacle::Driver(since))
-    }
-
-    /// Asks by an attribute that is zero for no.
-    fn ask(&self, attribute: CUdevice_attribute) -> Result<Support, Error> {
-        Ok(match self.known(attribute)? {
-            Some(0) => Support::No(Obstacle::Attribute(attribute)),
-            Some(_) => Support::Yes(attribute),
-            None => Support::NothingToAsk,
-        })
-    }
-
-    /// An attribute; `None` where the driver is older than it and so says nothing about the device. Any other error is one.
-    fn known(&self, attribute: CUdevice_attribute) -> Result<Option<i32>, Error> {
-        match self.attribute(attribute) {
-            Err(error) if error.result() == Some(CUresult::CUDA_ERROR_INVALID_VALUE) => Ok(None),
-            answer => answer.map(Some),
-        }
-    }
-
-    /// The same as a result, for who is about to import or export.
-    pub(super) fn demand(&self, row: &'static HandleType) -> Result<(), Error> {
-        match self.answer(row)? {
-            Support::No(why) => {
-                Err(Error::Unsupported(Unsupported { handle_type: row, why, driver: Arc::clone(self.library.shared_driver()) }))
-            }
-            Support::Yes(_) | Support::NothingToAsk | Support::Failed(_) => Ok(()),
-        }
-    }
-
-    /// Every kind of handle of the API, with what the device says about it.
-    ///
-    /// A row is keyed by kind of handle *and* by what a semaphore of it carries: a device that shares binary semaphores need not share
-    /// timeline semaphores.
-    ///
-    /// Since CUDA 2.0. Source: `cuDeviceGetAttribute` of `cuda.h`.
-    #[must_use]
-    pub fn capabilities(&self) -> Vec<Capability> {
-        let capability = |handle_type: &'static HandleType| {
-            let import = self.supports(handle_type);
-            let export = (handle_type.exported_size != ExportedSize::Never).then_some(import);
-            Capability { handle_type, import, export }
-        };
-        cuda::HANDLE_TYPES.iter().map(capability).collect()
-    }
 }
 
 impl fmt::Debug for Device {
@@ -272,49 +195,6 @@ impl fmt::Debug for Device {
 fn initialise(library: &Library) -> Result<(), Error> {
     // SAFETY: zero is the only flag there is.
     library.checked(&cuda::cuInit).call(|init| unsafe { init(0) })
-}
-
-/// The answer as something to show. A driver without the command has nothing to ask.
-fn told(answer: Result<Support, Error>) -> Support {
-    answer.unwrap_or_else(|error| error.result().map_or(Support::NothingToAsk, Support::Failed))
-}
-
-/// What is known about a kind of handle on a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Support {
-    /// The device says yes, by this attribute.
-    Yes(CUdevice_attribute),
-    /// It cannot be used here.
-    No(Obstacle),
-    /// Upstream names nothing to ask, or the driver is older than the question: trying is the only way.
-    NothingToAsk,
-    /// The driver was asked, and `cuDeviceGetAttribute` failed with this code. Whoever imports or exports gets it as [`Error::Call`].
-    Failed(CUresult),
-}
-
-impl fmt::Display for Support {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Yes(attribute) => write!(f, "yes (attribute {})", attribute.0),
-            Self::No(Obstacle::Attribute(attribute)) => write!(f, "no (attribute {} is 0)", attribute.0),
-            Self::No(Obstacle::Driver(since)) => write!(f, "no (needs a driver for CUDA {since})"),
-            Self::No(_) => f.write_str("no (not on this system)"),
-            Self::NothingToAsk => f.write_str("no query exists"),
-            Self::Failed(result) => write!(f, "unknown (cuDeviceGetAttribute: {result})"),
-        }
-    }
-}
-
-/// One kind of handle, and whether a device imports and exports it.
-#[derive(Clone, Copy, Debug)]
-pub struct Capability {
-    /// The kind, with what a semaphore of it carries.
-    pub handle_type: &'static HandleType,
-    /// Whether it can be imported.
-    pub import: Support,
-    /// Whether it can be exported; `None` where the API only imports it.
-    pub export: Option<Support>,
 }
 
 /// What another API calls a device by.

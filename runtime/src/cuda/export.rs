@@ -1,7 +1,7 @@
 //! What a driver writes through a pointer to nothing in particular, as an owner: in, a row and a call that exports; out, a file descriptor that
 //! is closed on exec, a Windows handle, or bytes, each as large as the row says that the driver writes.
 
-use std::{ffi::c_void, ptr::NonNull, sync::Arc};
+use std::{ffi::c_void, ptr::NonNull};
 
 #[cfg(unix)]
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
@@ -17,16 +17,15 @@ use clcu_sys::{
 use super::{
     checked,
     device::Device,
-    error::{Error, Obstacle, Unsupported},
+    error::{Error, Obstacle, Subject, Unsupported},
 };
 
-/// Whether the device exports handles of this kind, and the driver writes as many bytes for it as there are.
+/// Whether the driver writes as many bytes for the kind as there are. Whether the device exports it, the caller has asked.
 fn demand(device: &Device, row: &'static HandleType, size: usize) -> Result<(), Error> {
     if row.exported_size != ExportedSize::Bytes(size) {
-        let driver = Arc::clone(device.library().shared_driver());
-        return Err(Error::Unsupported(Unsupported { handle_type: row, why: Obstacle::Carrier, driver }));
+        return Err(Unsupported::error(device.library(), Subject::Handle(row), Obstacle::Carrier));
     }
-    device.demand(row)
+    Ok(())
 }
 
 /// A new file descriptor, which is the caller's, and closed when the program executes another.

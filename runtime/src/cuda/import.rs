@@ -1,15 +1,15 @@
 //! Whether a kind of handle can be carried by what an import was given, as far as CUDA's table and the device say.
 
+use std::io;
 #[cfg(unix)]
 use std::os::fd::RawFd;
-use std::{io, sync::Arc};
 
 use clcu_sys::rules::{HandleType, Owner, Platform};
 
 use super::{
     ImportError,
     device::Device,
-    error::{Error, Obstacle, Unsupported},
+    error::{Error, Obstacle, Subject, Unsupported},
 };
 #[cfg(unix)]
 use crate::descriptor;
@@ -36,10 +36,7 @@ pub(super) fn demand(carrier: &Carrier, row: &'static HandleType, device: &Devic
         Carrier::Object => (row.platform != Platform::NvSci).then_some(Obstacle::Carrier),
     };
     match why {
-        Some(why) => {
-            let driver = Arc::clone(device.library().shared_driver());
-            Err(Error::Unsupported(Unsupported { handle_type: row, why, driver }))
-        }
+        Some(why) => Err(Unsupported::error(device.library(), Subject::Handle(row), why)),
         None => device.demand(row),
     }
 }

@@ -15,7 +15,7 @@ use clcu_sys::cuda::{
     self, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUmemLocation_v1_id_union, CUmemLocationType,
 };
 
-use super::{Library, allocation::Allocation, checked, device::Device, error::Error};
+use super::{Library, allocation::Allocation, checked, device::Device, error::Error, support};
 #[cfg(unix)]
 use super::{context::Current, range};
 use crate::trace;
@@ -57,11 +57,13 @@ impl Reservation {
     /// Since CUDA 10.2. Source: `cuMemAddressReserve` of `cuda.h`.
     ///
     /// # Errors
-    /// [`Error::Missing`] where the driver lacks the command, or the one that frees; [`Error::Call`] with what it answers, as for a
-    /// size that is no such multiple; [`Error::Nothing`] where it reports success and gives none.
+    /// [`Error::Missing`] where the driver lacks the command, or the one that frees; [`Error::Unsupported`] where no device has virtual
+    /// memory management (attribute 102); [`Error::Call`] with what it answers, as for a size that is no such multiple;
+    /// [`Error::Nothing`] where it reports success and gives none.
     pub fn new(library: &Arc<Library>, size: usize) -> Result<Self, Error> {
         // What cannot be freed shall not be reserved.
         library.demand(&[cuda::cuMemAddressFree.info()])?;
+        support::demand_addresses(library)?;
         let command = &cuda::cuMemAddressReserve;
         let mut address = CUdeviceptr::NULL;
         let arguments = cuda::cuMemAddressReserve_arguments { flags: 0 };

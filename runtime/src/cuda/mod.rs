@@ -36,6 +36,7 @@ pub mod memory;
 mod pool;
 pub mod range;
 pub mod semaphore;
+mod support;
 mod version;
 
 use std::{env, ffi::c_void, fmt, path::PathBuf, ptr::NonNull, sync::Arc};
@@ -46,12 +47,13 @@ use self::entry::{Entry, Streams};
 pub use self::{
     allocation::Allocation,
     context::{Context, Current, Stream},
-    device::{Capability, Device, Identities, Identity, Luid, Support, Uuid},
-    error::{CallError, Error, Obstacle, Unsupported},
+    device::{Device, Identities, Identity, Luid, Uuid},
+    error::{CallError, Error, Obstacle, Subject, Unsupported},
     mapping::{Access, MappedAllocation, Mapping, Reservation},
     memory::ExternalMemory,
     pool::{Pool, PoolMemory},
     semaphore::ExternalSemaphore,
+    support::{Capability, Support},
     version::{Version, Versions},
 };
 use crate::{

@@ -16,7 +16,7 @@ use clcu_sys::{
         self, CUdeviceptr, CUmemAllocationHandleType as HandleTypes, CUmemAllocationType, CUmemFabricHandle, CUmemLocationType,
         CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool,
     },
-    rules::Zeroed,
+    rules::{HandleType, Zeroed},
 };
 
 use super::{
@@ -48,8 +48,8 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Missing`] where the driver lacks the command, or the one that destroys; [`Error::Unsupported`] where the system, driver
-    /// or device lacks one of the types; [`Error::Invalid`] for NT handles, which need security attributes; [`Error::Call`] with what
-    /// it answers; [`Error::Nothing`] where it reports success and gives none.
+    /// or device lacks pools or one of the types; [`Error::Invalid`] for NT handles, which need security attributes;
+    /// [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
     pub fn new(device: &Device, shared_as: HandleTypes) -> Result<Self, Error> {
         let properties = Zeroed::<CUmemPoolProps>::new()
             .with(CUmemPoolProps::ALLOC_TYPE, CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED)
@@ -66,8 +66,8 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Missing`] where the driver lacks the command, or the one that destroys; [`Error::Unsupported`] where the system, driver
-    /// or device lacks one of the types; [`Error::Invalid`] lists every rule that the properties break; [`Error::Call`] with what it
-    /// answers; [`Error::Nothing`] where it reports success and gives none.
+    /// or device lacks pools or one of the types; [`Error::Invalid`] lists every rule that the properties break;
+    /// [`Error::Call`] with what it answers; [`Error::Nothing`] where it reports success and gives none.
     ///
     /// # Safety
     /// `win32SecurityAttributes` is null, or points to what the driver expects there, for the call.
@@ -75,7 +75,8 @@ impl Pool {
         let library = device.library();
         library.demand(&[cuda::cuMemPoolDestroy.info()])?;
         let shared_as = properties.handleTypes;
-        kind::of_allocations(shared_as).try_for_each(|row| device.demand(row))?;
+        device.demand_pools(properties.location.r#type)?;
+        kind::of_allocations(shared_as).try_for_each(|row| device.demand_pools_by(row))?;
         // SAFETY: the properties began as zeroes; the caller promises the rest.
         let handle = unsafe { checked::mem_pool_create(library, properties, &[]) }?;
         Ok(Self { device: device.clone(), handle, shared_as })
@@ -94,7 +95,7 @@ impl Pool {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
         let command = cuda::cuMemPoolExportToShareableHandle.info();
         // SAFETY: the pool is alive, and the memory is as large as the row says that the driver writes for the type.
-        export::fd(&self.device, row(handle_type)?, command, |out| unsafe {
+        export::fd(&self.device, shared_by(&self.device, handle_type)?, command, |out| unsafe {
             checked::mem_pool_export_to_shareable_handle(self.device.library(), out, self.handle, handle_type, self.shared_as, &[])
         })
     }
@@ -112,7 +113,7 @@ impl Pool {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_WIN32;
         let command = cuda::cuMemPoolExportToShareableHandle.info();
         // SAFETY: the pool is alive, and the memory is as large as the row says that the driver writes for the type.
-        export::handle(&self.device, row(handle_type)?, command, |out| unsafe {
+        export::handle(&self.device, shared_by(&self.device, handle_type)?, command, |out| unsafe {
             checked::mem_pool_export_to_shareable_handle(self.device.library(), out, self.handle, handle_type, self.shared_as, &[])
         })
     }
@@ -127,7 +128,7 @@ impl Pool {
     pub fn export_fabric(&self) -> Result<CUmemFabricHandle, Error> {
         let handle_type = HandleTypes::CU_MEM_HANDLE_TYPE_FABRIC;
         // SAFETY: the pool is alive, and the memory is as large as the row says that the driver writes for the type.
-        export::fabric(&self.device, row(handle_type)?, |out| unsafe {
+        export::fabric(&self.device, shared_by(&self.device, handle_type)?, |out| unsafe {
             checked::mem_pool_export_to_shareable_handle(self.device.library(), out, self.handle, handle_type, self.shared_as, &[])
         })
     }
@@ -187,7 +188,8 @@ impl Pool {
     unsafe fn import(device: &Device, handle_type: HandleTypes, carried: *mut c_void) -> Result<Self, Error> {
         let library = device.library();
         library.demand(&[cuda::cuMemPoolDestroy.info()])?;
-        device.demand(row(handle_type)?)?;
+        device.demand_pools(CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE)?;
+        shared_by(device, handle_type)?;
         // SAFETY: promised by the caller.
         let handle = unsafe { checked::mem_pool_import_from_shareable_handle(library, carried, handle_type, &[]) }?;
         Ok(Self { device: device.clone(), handle, shared_as: HandleTypes::CU_MEM_HANDLE_TYPE_NONE })
@@ -269,6 +271,13 @@ impl Pool {
         // SAFETY: it is alive, and this is the one time that it is destroyed.
         self.device.library().checked(&cuda::cuMemPoolDestroy).call(|destroy| unsafe { destroy(handle) })
     }
+}
+
+/// The row of a type of handle, if the device shares pools by it.
+fn shared_by(device: &Device, handle_type: HandleTypes) -> Result<&'static HandleType, Error> {
+    let row = row(handle_type)?;
+    device.demand_pools_by(row)?;
+    Ok(row)
 }
 
 impl Drop for Pool {

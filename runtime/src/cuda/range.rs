@@ -33,6 +33,7 @@ pub unsafe fn export_dma_buf(
     let library = current.library();
     let handle_type = CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
     let row = kind::of_range(handle_type).ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
+    current.context().device().demand(row)?;
     let command = cuda::cuMemGetHandleForAddressRange.info();
     let flags = flags.0.into();
     // SAFETY: the driver writes a file descriptor for this type; the caller promises the rest.

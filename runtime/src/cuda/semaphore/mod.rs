@@ -41,7 +41,7 @@ mod operation;
 mod source;
 mod tracking;
 
-use std::{ffi::c_void, fmt, marker::PhantomData, mem, sync::Arc};
+use std::{ffi::c_void, fmt, marker::PhantomData, mem};
 
 use clcu_sys::{
     cuda::{self, CUexternalSemaphore, CUexternalSemaphoreHandleType},
@@ -57,7 +57,7 @@ pub use self::{
 use super::{
     ImportError, checked,
     context::{Context, Current},
-    error::{Error, Obstacle, Unsupported},
+    error::{Error, Obstacle, Subject, Unsupported},
     import, kind,
 };
 use crate::trace;
@@ -125,8 +125,7 @@ impl<K: Kind> ExternalSemaphore<K> {
             // The rules refuse every type that has no row.
             let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0 })?;
             if row.payload != K::PAYLOAD {
-                let driver = Arc::clone(library.shared_driver());
-                return Err(Error::Unsupported(Unsupported { handle_type: row, why: Obstacle::Payload, driver }));
+                return Err(Unsupported::error(library, Subject::Handle(row), Obstacle::Payload));
             }
             #[cfg(unix)]
             if is_suspicious {
@@ -183,10 +182,7 @@ impl<K: Kind> ExternalSemaphore<K> {
         library.demand(&[cuda::cuDestroyExternalSemaphore.info()])?;
         match kind::of_semaphore(handle_type) {
             Some(row) if row.payload == K::PAYLOAD => Ok(Self::own(context.clone(), handle, handle_type, row, tracking)),
-            Some(row) => {
-                let driver = Arc::clone(library.shared_driver());
-                Err(Error::Unsupported(Unsupported { handle_type: row, why: Obstacle::Payload, driver }))
-            }
+            Some(row) => Err(Unsupported::error(library, Subject::Handle(row), Obstacle::Payload)),
             None => Err(Error::UnknownHandleType { value: handle_type.0 }),
         }
     }
