@@ -230,45 +230,57 @@ const OPERATIONS: &[Operation] = &[
     (c"mock_fail_cuGraphAddExternalSemaphoresSignalNode", |driver, _| unsafe {
         signaling(driver, |all| checked::graph_add_external_semaphores_signal_node(&driver.library, GRAPH, &[], all, &[])).map(drop)
     }),
+    // SAFETY: as above.
     (c"mock_fail_cuGraphAddExternalSemaphoresWaitNode", |driver, _| unsafe {
         waiting(driver, |all| checked::graph_add_external_semaphores_wait_node(&driver.library, GRAPH, &[], all, &[])).map(drop)
     }),
+    // SAFETY: as above.
     (c"mock_fail_cuGraphExternalSemaphoresSignalNodeSetParams", |driver, _| unsafe {
         signaling(driver, |all| checked::graph_external_semaphores_signal_node_set_params(&driver.library, NODE, all, &[]))
     }),
+    // SAFETY: as above.
     (c"mock_fail_cuGraphExternalSemaphoresWaitNodeSetParams", |driver, _| unsafe {
         waiting(driver, |all| checked::graph_external_semaphores_wait_node_set_params(&driver.library, NODE, all, &[]))
     }),
+    // SAFETY: as above.
     (c"mock_fail_cuGraphExecExternalSemaphoresSignalNodeSetParams", |driver, _| unsafe {
         signaling(driver, |all| {
             checked::graph_exec_external_semaphores_signal_node_set_params(&driver.library, EXECUTABLE, NODE, all, &[])
         })
     }),
+    // SAFETY: as above.
     (c"mock_fail_cuGraphExecExternalSemaphoresWaitNodeSetParams", |driver, _| unsafe {
         waiting(driver, |all| {
             checked::graph_exec_external_semaphores_wait_node_set_params(&driver.library, EXECUTABLE, NODE, all, &[])
         })
     }),
+    // SAFETY: as above.
     (c"mock_fail_cuGraphAddNode", |driver, _| unsafe {
         checked::graph_add_node(&driver.library, GRAPH, &[], &mut empty_node(), &[], &[]).map(drop)
     }),
+    // SAFETY: as above.
     (c"mock_fail_cuGraphNodeSetParams", |driver, _| unsafe {
         checked::graph_node_set_params(&driver.library, NODE, &mut empty_node(), &[], &[])
     }),
+    // SAFETY: as above.
     (c"mock_fail_cuGraphExecNodeSetParams", |driver, _| unsafe {
         checked::graph_exec_node_set_params(&driver.library, EXECUTABLE, NODE, &mut empty_node(), &[], &[])
     }),
+    // SAFETY: as above.
     (c"mock_fail_cuMulticastCreate", |driver, _| unsafe {
         checked::multicast_create(&driver.library, &multicast(), &[]).map(drop)
     }),
+    // SAFETY: as above.
     (c"mock_fail_cuMulticastGetGranularity", |driver, _| unsafe {
         let option = CUmulticastGranularity_flags::CU_MULTICAST_GRANULARITY_MINIMUM;
         checked::multicast_get_granularity(&driver.library, &multicast(), option, &[]).map(drop)
     }),
+    // SAFETY: as above.
     (c"mock_fail_cuLogicalEndpointExport", |driver, _| unsafe {
         let mut handle = [0_u8; 64];
         checked::logical_endpoint_export(&driver.library, NonNull::from(&mut handle).cast(), CUlogicalEndpointId(5), ENDPOINT)
     }),
+    // SAFETY: as above.
     (c"mock_fail_cuLogicalEndpointImport", |driver, _| unsafe {
         let mut handle = [0x1e_u8; 64];
         checked::logical_endpoint_import(&driver.library, CUlogicalEndpointId(6), NonNull::from(&mut handle).cast(), ENDPOINT)
