@@ -3,6 +3,7 @@
  *
  * Included by icd.c alone.
  */
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -20,6 +21,8 @@ int mock_gives_nothing = 0;
 int mock_closes_on_failure = 0;
 /* Non-zero: a sync fd that is exported from a semaphore that is signalled is -1. */
 int mock_exports_minus_one = 0;
+/* A number that an export of a file descriptor gives, whatever it refers to; INT_MIN for what was exported. */
+int mock_exported_number = INT_MIN;
 /* What is added to each size that a query reports. */
 int mock_size_error = 0;
 /* The size of a handle that an export reports; 0 for the right one. */

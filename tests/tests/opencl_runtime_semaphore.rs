@@ -194,10 +194,18 @@ fn a_sync_file_comes_and_goes_as_minus_one_where_there_is_nothing_to_wait_for() 
     semaphore.wait(&scene.queue).expect("the mock waits");
     semaphore.reimport(exported).expect("the mock imports it again");
     assert!(scene.icd.calls("clReImportSemaphoreSyncFdKHR")[0].contains("reimport_props=NULL, fd=-1"));
-    // Where −1 is no special value, it is no descriptor either.
     let opaque = Semaphore::create(&scene.context, Create::binary().exportable(OPAQUE_FD)).expect("the mock makes it");
     let file = opaque.export_fd(&scene.devices[0], OPAQUE_FD).expect("the mock exports it");
     assert!(is_closed_on_exec(&file));
+    // Where −1 is no special value, it is no descriptor either; and a number that nothing has is none.
+    for number in [-1, -7, 9999] {
+        scene.icd.set(c"mock_exported_number", number);
+        let error = opaque.export_fd(&scene.devices[0], OPAQUE_FD).expect_err("it is none");
+        assert!(matches!(error, Error::Nothing { .. }), "{number}: {error}");
+    }
+    scene.icd.set(c"mock_exported_number", 9999);
+    source.signal(&scene.queue).expect("the mock signals");
+    assert!(matches!(source.export_sync_fd(&scene.devices[0]), Err(Error::Nothing { .. })));
 }
 
 #[test]
