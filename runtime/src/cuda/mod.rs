@@ -37,6 +37,7 @@ mod pool;
 pub mod range;
 pub mod semaphore;
 mod support;
+mod unsupported;
 mod version;
 
 use std::{env, ffi::c_void, fmt, path::PathBuf, ptr::NonNull, sync::Arc};

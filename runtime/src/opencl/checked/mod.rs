@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+mod enqueue;
 mod memory;
 mod semaphore;
 
@@ -31,15 +32,15 @@ use clcu_sys::{
     rules::{Entry, Found, Given, HandleType, Inert, PropertyList, PropertyTable, Shape, System},
 };
 
-pub(super) use self::semaphore::{
-    Direction, OnSemaphore, OnSemaphores, call_on_semaphores, checks_of_semaphores, create_of_properties, demand_properties,
-    surely_holds,
+pub(super) use self::{
+    enqueue::{Direction, OnSemaphore, OnSemaphores, call_on_semaphores, checks_of_semaphores, surely_holds},
+    semaphore::{create_of_properties, demand_properties},
 };
 pub use self::{
+    enqueue::{Enqueue, Use, signal_semaphores, wait_semaphores},
     memory::{Objects, acquire_external_memory, create_buffer, create_image, release_external_memory},
     semaphore::{
-        Enqueue, Export, Use, create_semaphore, export_semaphore, reimport_sync_fd, release_semaphore, retain_semaphore,
-        semaphore_info, signal_semaphores, wait_semaphores,
+        Export, create_semaphore, export_semaphore, reimport_sync_fd, release_semaphore, retain_semaphore, semaphore_info,
     },
 };
 use super::{
