@@ -18,14 +18,14 @@ use clcu_sys::{
 
 #[cfg(unix)]
 use super::{Binary, ImportError, SyncFd};
-use super::{Inner, Kind, Obstacle, Semaphore, unsupported};
+use super::{Inner, Kind, Semaphore, demand::unsupported};
 #[cfg(unix)]
 use crate::import::DUPLICATING;
 use crate::{
     opencl::{
         Device,
         checked::{self, Export},
-        error::Error,
+        error::{Error, Obstacle},
         kind::{self, Form},
     },
     tracking::Direction,

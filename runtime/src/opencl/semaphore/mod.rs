@@ -45,24 +45,25 @@
 //! undefined for two signals or two waits in a row is which of them the payload belongs to. What the platform would follow comes from
 //! `unsafe` functions: contexts, queues, events and handles that were made elsewhere. A device must be one of the context, which is
 //! checked. Re-importing while commands are to be done, of which upstream does not say whether they see the old payload, the new one or
-//! neither, is refused where it is known, and [`Semaphore::reimport_regardless`] is `unsafe`.
+//! neither, is refused where it is known and where nobody followed it, and [`Semaphore::reimport_regardless`] is `unsafe`.
 //!
 //! # What the caller has to see to
 //!
 //! A semaphore is released at once: the platform keeps it until commands that use it have finished.
 
+mod demand;
 mod export;
 mod info;
 mod operation;
 mod source;
 mod tracking;
 
-use std::{fmt, marker::PhantomData, mem, slice, sync::Arc};
+use std::{fmt, marker::PhantomData, mem};
 
 use clcu_sys::{
     CommandInfo,
     opencl::{self, cl_device_id, cl_external_semaphore_handle_type_khr as HandleTypeValue, cl_semaphore_khr},
-    rules::{HandleType, Payload, PropertyList, Transference},
+    rules::{HandleType, PropertyList, Transference},
 };
 
 #[cfg(unix)]
@@ -75,11 +76,7 @@ pub use self::{
 };
 #[cfg(doc)]
 use super::Queue;
-use super::{
-    Context, ImportError, Platform, checked,
-    error::{Error, Obstacle, Unsupported},
-    kind,
-};
+use super::{Context, ImportError, checked, error::Error, kind};
 #[cfg(unix)]
 use crate::descriptor;
 use crate::{
@@ -129,41 +126,6 @@ const COMMANDS: [&CommandInfo; 4] = [
     opencl::clEnqueueWaitSemaphoresKHR.info(),
 ];
 
-/// The facts of the handle types that a device, or every device of a context, imports; and what the first device lists that is known to lack
-/// `row`.
-struct Imports {
-    types: Option<Vec<u64>>,
-    without: Option<Vec<u32>>,
-}
-
-impl Imports {
-    fn of(context: &Context, device: Option<cl_device_id>, row: Option<&'static HandleType>) -> Self {
-        let Some(row) = row else { return Self { types: None, without: None } };
-        let answers = context.imported_semaphore_types();
-        if device.is_some() {
-            // The rules judge a device of a device list by its answer.
-            return Self { types: concerned(context, answers, device).next().cloned(), without: None };
-        }
-        Self { types: None, without: without(concerned(context, answers, None), row) }
-    }
-}
-
-/// What those devices answered that an object is for: one, or all of the context.
-fn concerned<'a>(
-    context: &'a Context,
-    answers: &'a [Option<Vec<u64>>],
-    device: Option<cl_device_id>,
-) -> impl Iterator<Item = &'a Vec<u64>> {
-    let answers = context.device_ids().iter().zip(answers);
-    answers.filter(move |(id, _)| device.is_none_or(|device| device == **id)).filter_map(|(_, types)| types.as_ref())
-}
-
-/// The first answer that leaves a kind of handle out.
-fn without<'a>(mut answers: impl Iterator<Item = &'a Vec<u64>>, row: &HandleType) -> Option<Vec<u32>> {
-    let types = answers.find(|types| row.value.is_some_and(|value| !types.contains(&value)))?;
-    Some(types.iter().filter_map(|value| u32::try_from(*value).ok()).collect())
-}
-
 impl Semaphore<Binary> {
     /// Makes a semaphore that is not signalled.
     ///
@@ -179,19 +141,8 @@ impl Semaphore<Binary> {
     pub fn create<S>(context: &Context, create: Create<S>) -> Result<Self, Error> {
         let Create { properties, export, device, tracking } = create;
         let platform = context.platform();
-        let command = &opencl::clCreateSemaphoreWithPropertiesKHR;
         platform.demand(&COMMANDS)?;
-        let row = export.and_then(kind::of_semaphore);
-        if let Some(handle_type) = export {
-            platform.demand(&[opencl::clGetSemaphoreHandleForTypeKHR.info()])?;
-            let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0.into() })?;
-            platform.demand_extension(command.info(), slice::from_ref(&row.extension))?;
-            if let Some(listed) = without(concerned(context, context.exported_semaphore_types(), device), row) {
-                let why = Obstacle::NotListed("CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR");
-                let driver = Arc::clone(platform.shared_driver());
-                return Err(Error::Unsupported(Unsupported { handle_type: row, why, listed, driver }));
-            }
-        }
+        let row = export.map(|handle_type| demand::exportable(context, handle_type, device)).transpose()?;
         let words = properties.words();
         let passed = checked::demand_properties(platform, context.place(None), PropertyList::new(&words), || row, &[])?;
         // SAFETY: the list was checked, and has no handles.
@@ -244,7 +195,7 @@ impl<K: Kind> Semaphore<K> {
         }
         let words = properties.words();
         let ready = || {
-            let (row, passed) = demand_import::<K>(context, handle_type, device, &carrier, &words)?;
+            let (row, passed) = demand::importable::<K>(context, handle_type, device, &carrier, &words)?;
             #[cfg(unix)]
             if is_suspicious && let Carrier::Fd(fd) = &carrier {
                 descriptor::check(fd, row).map_err(Error::Descriptor)?;
@@ -308,7 +259,7 @@ impl<K: Kind> Semaphore<K> {
             None => None,
         };
         if let Some(row) = row {
-            demand_payload::<K>(context.platform(), row)?;
+            demand::payload::<K>(context.platform(), row)?;
         }
         let tracker = Tracker::new(row, Beginning::Unknown, tracking);
         let inner = Inner { context: context.clone(), handle, imported_from, row, export_types: None, device: None, tracker };
@@ -394,50 +345,6 @@ impl<K: Kind> Semaphore<K> {
 /// The properties of a semaphore that is made from a handle.
 fn properties_of(handle_type: HandleTypeValue, word: u64) -> super::properties::Semaphore<super::properties::Imported> {
     super::properties::Semaphore::binary().imported(handle_type, word)
-}
-
-/// Everything that has to be so before a handle is imported.
-fn demand_import<K: Kind>(
-    context: &Context,
-    handle_type: HandleTypeValue,
-    device: Option<cl_device_id>,
-    carrier: &Carrier,
-    words: &[u64],
-) -> Result<(&'static HandleType, Option<Passed>), Error> {
-    let platform = context.platform();
-    let command = &opencl::clCreateSemaphoreWithPropertiesKHR;
-    platform.demand(&COMMANDS)?;
-    let row = kind::of_semaphore(handle_type);
-    if let Some(row) = row {
-        platform.demand_extension(command.info(), slice::from_ref(&row.extension))?;
-    }
-    let imports = Imports::of(context, device, row);
-    let place = context.place(imports.types.as_deref());
-    let passed = checked::demand_properties(platform, place, PropertyList::new(words), || row, &[])?;
-    // The rules refuse every type that has no row.
-    let row = row.ok_or(Error::UnknownHandleType { value: handle_type.0.into() })?;
-    demand_payload::<K>(platform, row)?;
-    let why = if !kind::is_carried_by(row, carrier) {
-        Obstacle::Carrier
-    } else if !kind::exists_here(row) {
-        Obstacle::System
-    } else if let Some(listed) = imports.without {
-        let (why, driver) = (Obstacle::NotListed(row.capability_query), Arc::clone(platform.shared_driver()));
-        return Err(Error::Unsupported(Unsupported { handle_type: row, why, listed, driver }));
-    } else {
-        return Ok((row, passed));
-    };
-    Err(unsupported(platform, row, why))
-}
-
-fn demand_payload<K: Kind>(platform: &Platform, row: &'static HandleType) -> Result<(), Error> {
-    // Upstream has one type of semaphore, which is binary, and says of one kind of handle that it needs payloads.
-    let carries = if row.payload == Payload::Unspecified { Payload::Binary } else { row.payload };
-    if carries == K::PAYLOAD { Ok(()) } else { Err(unsupported(platform, row, Obstacle::Payload)) }
-}
-
-fn unsupported(platform: &Platform, row: &'static HandleType, why: Obstacle) -> Error {
-    Error::Unsupported(Unsupported { handle_type: row, why, listed: Vec::new(), driver: Arc::clone(platform.shared_driver()) })
 }
 
 impl Inner {
