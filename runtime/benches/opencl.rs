@@ -68,13 +68,17 @@ fn platform_command(bencher: Bencher<'_, '_>) {
     });
 }
 
-#[divan::bench]
-fn create_and_release_unchecked(bencher: Bencher<'_, '_>) {
+/// A semaphore of its own.
+const CREATED: [u64; 3] = [0x203D, 1, 0];
+/// An import of a sync file. Its number belongs to nobody: the library does nothing with it, and raw calls own nothing.
+const SYNC_FILE: [u64; 5] = [0x203D, 1, 0x2058, 7, 0];
+
+fn made_unchecked<const N: usize>(bencher: Bencher<'_, '_>, words: [u64; N]) {
     let create = PLACE.0.get(&opencl::clCreateSemaphoreWithPropertiesKHR).expect("the library has it");
     let release = PLACE.0.get(&opencl::clReleaseSemaphoreKHR).expect("the library has it");
     bencher.counter(ItemsCount::new(CALLS)).bench_local(|| {
         for _ in 0..CALLS {
-            let words = black_box([0x203D_u64, 1, 0]);
+            let words = black_box(words);
             let mut code = cl_result::CL_SUCCESS;
             // SAFETY: the context is alive, and the list ends.
             let made = black_box(unsafe { create(PLACE.1.as_raw(), words.as_ptr().cast(), &raw mut code) });
@@ -82,59 +86,42 @@ fn create_and_release_unchecked(bencher: Bencher<'_, '_>) {
             let _ = black_box(unsafe { release(made) });
         }
     });
+}
+
+fn made_checked<const N: usize>(bencher: Bencher<'_, '_>, words: [u64; N]) {
+    let release = PLACE.0.get(&opencl::clReleaseSemaphoreKHR).expect("the library has it");
+    let devices: Vec<_> = PLACE.1.devices().iter().map(Device::as_raw).collect();
+    let place = Place { context: PLACE.1.as_raw(), devices: &devices, import_types: None };
+    let platform = &*PLACE.0;
+    bencher.counter(ItemsCount::new(CALLS)).bench_local(|| {
+        for _ in 0..CALLS {
+            let words = black_box(words);
+            // SAFETY: the context is alive, and the list ends.
+            let made = unsafe { checked::create_semaphore(platform, place, Some(&words), &[]) };
+            // SAFETY: it was just made.
+            let _ = black_box(unsafe { release(made.expect("every call succeeds")) });
+        }
+    });
+}
+
+#[divan::bench]
+fn create_and_release_unchecked(bencher: Bencher<'_, '_>) {
+    made_unchecked(bencher, CREATED);
 }
 
 #[divan::bench]
 fn create_and_release_checked(bencher: Bencher<'_, '_>) {
-    let release = PLACE.0.get(&opencl::clReleaseSemaphoreKHR).expect("the library has it");
-    let devices: Vec<_> = PLACE.1.devices().iter().map(Device::as_raw).collect();
-    let place = Place { context: PLACE.1.as_raw(), devices: &devices, import_types: None };
-    let platform = &*PLACE.0;
-    bencher.counter(ItemsCount::new(CALLS)).bench_local(|| {
-        for _ in 0..CALLS {
-            let words = black_box([0x203D_u64, 1, 0]);
-            // SAFETY: the context is alive, and the list ends.
-            let made = unsafe { checked::create_semaphore(platform, place, Some(&words), &[]) };
-            // SAFETY: it was just made.
-            let _ = black_box(unsafe { release(made.expect("every call succeeds")) });
-        }
-    });
+    made_checked(bencher, CREATED);
 }
-
-/// An import of a sync file. Its number belongs to nobody: the library does nothing with it, and raw calls own nothing.
-const SYNC_FILE: [u64; 5] = [0x203D, 1, 0x2058, 7, 0];
 
 #[divan::bench]
 fn import_and_release_unchecked(bencher: Bencher<'_, '_>) {
-    let create = PLACE.0.get(&opencl::clCreateSemaphoreWithPropertiesKHR).expect("the library has it");
-    let release = PLACE.0.get(&opencl::clReleaseSemaphoreKHR).expect("the library has it");
-    bencher.counter(ItemsCount::new(CALLS)).bench_local(|| {
-        for _ in 0..CALLS {
-            let words = black_box(SYNC_FILE);
-            let mut code = cl_result::CL_SUCCESS;
-            // SAFETY: the context is alive, and the list ends.
-            let made = black_box(unsafe { create(PLACE.1.as_raw(), words.as_ptr().cast(), &raw mut code) });
-            // SAFETY: it was just made.
-            let _ = black_box(unsafe { release(made) });
-        }
-    });
+    made_unchecked(bencher, SYNC_FILE);
 }
 
 #[divan::bench]
 fn import_and_release_checked(bencher: Bencher<'_, '_>) {
-    let release = PLACE.0.get(&opencl::clReleaseSemaphoreKHR).expect("the library has it");
-    let devices: Vec<_> = PLACE.1.devices().iter().map(Device::as_raw).collect();
-    let place = Place { context: PLACE.1.as_raw(), devices: &devices, import_types: None };
-    let platform = &*PLACE.0;
-    bencher.counter(ItemsCount::new(CALLS)).bench_local(|| {
-        for _ in 0..CALLS {
-            let words = black_box(SYNC_FILE);
-            // SAFETY: the context is alive, and the list ends.
-            let made = unsafe { checked::create_semaphore(platform, place, Some(&words), &[]) };
-            // SAFETY: it was just made.
-            let _ = black_box(unsafe { release(made.expect("every call succeeds")) });
-        }
-    });
+    made_checked(bencher, SYNC_FILE);
 }
 
 #[divan::bench]

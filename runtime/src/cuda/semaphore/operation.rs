@@ -8,7 +8,7 @@ use clcu_sys::{
         self, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as SignalParameters, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as WaitParameters,
         CUexternalSemaphore,
     },
-    rules::{Bytes, HandleType, Record, Zeroed},
+    rules::{Bytes, HandleType, Member, Record, Zeroed},
 };
 
 use super::Inner;
@@ -46,50 +46,55 @@ enum Carried {
     NvSciSync(*mut c_void, SkipMemorySync),
 }
 
-/// The parameters of one semaphore, as the driver takes them.
+/// The parameters of one semaphore, as the driver takes them: where in them lies what an operation carries.
 trait Parameters: Record + Copy {
-    fn of(carried: Carried) -> Zeroed<'static, Self>;
+    const FENCE_VALUE: Member<Self, u64>;
+    const KEY: Member<Self, u64>;
+    /// Of a wait.
+    const TIMEOUT: Option<Member<Self, u32>>;
+    const NVSCISYNC_FENCE: Member<Self, *mut c_void>;
+    const FLAGS: Member<Self, u32>;
+    const SKIP_MEMORY_SYNC: u32;
+
+    #[inline]
+    fn of(carried: Carried) -> Zeroed<'static, Self> {
+        let mut parameters = Zeroed::<Self>::new();
+        match carried {
+            Carried::Nothing => {}
+            Carried::FenceValue(value) => parameters.set(Self::FENCE_VALUE, value),
+            Carried::Key(key, milliseconds) => {
+                parameters.set(Self::KEY, key);
+                if let Some(timeout) = Self::TIMEOUT {
+                    parameters.set(timeout, milliseconds);
+                }
+            }
+            Carried::NvSciSync(fence, sync) => {
+                parameters.set(Self::NVSCISYNC_FENCE, fence);
+                if sync == SkipMemorySync::Yes {
+                    parameters.set(Self::FLAGS, Self::SKIP_MEMORY_SYNC);
+                }
+            }
+        }
+        parameters
+    }
 }
 
 impl Parameters for SignalParameters {
-    #[inline]
-    fn of(carried: Carried) -> Zeroed<'static, Self> {
-        let mut parameters = Zeroed::<Self>::new();
-        match carried {
-            Carried::Nothing => {}
-            Carried::FenceValue(value) => parameters.set(Self::PARAMS_FENCE_VALUE, value),
-            Carried::Key(key, _) => parameters.set(Self::PARAMS_KEYED_MUTEX_KEY, key),
-            Carried::NvSciSync(fence, sync) => {
-                parameters.set(Self::PARAMS_NV_SCI_SYNC_FENCE, fence);
-                if sync == SkipMemorySync::Yes {
-                    parameters.set(Self::FLAGS, cuda::CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC);
-                }
-            }
-        }
-        parameters
-    }
+    const FENCE_VALUE: Member<Self, u64> = Self::PARAMS_FENCE_VALUE;
+    const KEY: Member<Self, u64> = Self::PARAMS_KEYED_MUTEX_KEY;
+    const TIMEOUT: Option<Member<Self, u32>> = None;
+    const NVSCISYNC_FENCE: Member<Self, *mut c_void> = Self::PARAMS_NV_SCI_SYNC_FENCE;
+    const FLAGS: Member<Self, u32> = Self::FLAGS;
+    const SKIP_MEMORY_SYNC: u32 = cuda::CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC;
 }
 
 impl Parameters for WaitParameters {
-    #[inline]
-    fn of(carried: Carried) -> Zeroed<'static, Self> {
-        let mut parameters = Zeroed::<Self>::new();
-        match carried {
-            Carried::Nothing => {}
-            Carried::FenceValue(value) => parameters.set(Self::PARAMS_FENCE_VALUE, value),
-            Carried::Key(key, milliseconds) => {
-                parameters.set(Self::PARAMS_KEYED_MUTEX_KEY, key);
-                parameters.set(Self::PARAMS_KEYED_MUTEX_TIMEOUT_MS, milliseconds);
-            }
-            Carried::NvSciSync(fence, sync) => {
-                parameters.set(Self::PARAMS_NV_SCI_SYNC_FENCE, fence);
-                if sync == SkipMemorySync::Yes {
-                    parameters.set(Self::FLAGS, cuda::CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC);
-                }
-            }
-        }
-        parameters
-    }
+    const FENCE_VALUE: Member<Self, u64> = Self::PARAMS_FENCE_VALUE;
+    const KEY: Member<Self, u64> = Self::PARAMS_KEYED_MUTEX_KEY;
+    const TIMEOUT: Option<Member<Self, u32>> = Some(Self::PARAMS_KEYED_MUTEX_TIMEOUT_MS);
+    const NVSCISYNC_FENCE: Member<Self, *mut c_void> = Self::PARAMS_NV_SCI_SYNC_FENCE;
+    const FLAGS: Member<Self, u32> = Self::FLAGS;
+    const SKIP_MEMORY_SYNC: u32 = cuda::CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC;
 }
 
 /// A signal, to be made by [`Stream::signal`].
