@@ -4,13 +4,13 @@
 //! hexadecimal digits; without them it says so and ends.
 
 #[cfg(unix)]
-mod unix {
+pub(crate) mod unix {
     use std::{env, error::Error, os::fd::FromRawFd as _, os::fd::OwnedFd, sync::Arc};
 
     use clcu::cuda::{Context, Device, ExternalSemaphore, Identity, Library, Uuid, semaphore::Source};
 
     /// What `vkGetSemaphoreFdKHR` and `VkPhysicalDeviceIDProperties::deviceUUID` give.
-    pub(super) fn run(exported: OwnedFd, uuid: [u8; 16]) -> Result<(), Box<dyn Error>> {
+    pub(crate) fn run(exported: OwnedFd, uuid: [u8; 16]) -> Result<(), Box<dyn Error>> {
         let library = Arc::new(Library::open()?);
         let device = Device::matching(&library, Identity::Uuid(Uuid(uuid)))?;
         let context = Context::primary(&device)?;
@@ -31,7 +31,7 @@ mod unix {
         Ok(())
     }
 
-    pub(super) fn arguments() -> Option<(OwnedFd, [u8; 16])> {
+    pub(crate) fn arguments() -> Option<(OwnedFd, [u8; 16])> {
         let mut arguments = env::args().skip(1);
         let number = arguments.next()?.parse().ok().filter(|number| *number >= 0)?;
         let uuid = u128::from_str_radix(&arguments.next()?, 16).ok()?.to_be_bytes();

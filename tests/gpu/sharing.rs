@@ -229,3 +229,19 @@ fn two_threads_import_at_once_and_no_descriptor_is_lost_or_closed_for_the_other(
     drop(witness);
     assert_eq!(crate::open_descriptors(), before);
 }
+
+#[allow(dead_code)] // it is a program of its own
+#[path = "../../runtime/examples/share_semaphore.rs"]
+mod example;
+
+#[test]
+fn the_example_of_the_guide_waits_for_vulkan_and_signals_it() {
+    let Some(gpu) = gpu("the example of the guide for semaphores") else { return };
+    let timeline = gpu.vulkan.semaphore(Some(0));
+    let exported = gpu.vulkan.export_semaphore(timeline);
+    gpu.vulkan.host_signal((timeline, 1));
+    example::unix::run(exported, gpu.vulkan.uuid).expect("the driver takes it");
+    gpu.vulkan.host_wait((timeline, 2));
+    assert_eq!(gpu.vulkan.value(timeline), 2);
+    gpu.vulkan.destroy_semaphore(timeline);
+}
