@@ -125,3 +125,27 @@ pub fn signal_fence(fence: &OwnedFd) {
 pub fn open_descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").expect("Linux lists them").count()
 }
+
+/// The ids of the rules that a call broke.
+///
+/// # Panics
+/// If the error is another.
+#[must_use]
+pub fn ids(error: &Error) -> Vec<&'static str> {
+    match error {
+        Error::Invalid(invalid) => invalid.violations.iter().map(|(_, violation)| violation.rule.id).collect(),
+        other => panic!("{other}"),
+    }
+}
+
+/// The error codes of the rules that a call broke.
+///
+/// # Panics
+/// If the error is another.
+#[must_use]
+pub fn codes(error: &Error) -> Vec<&'static str> {
+    match error {
+        Error::Invalid(invalid) => invalid.violations.iter().map(|(_, violation)| violation.rule.error).collect(),
+        other => panic!("{other}"),
+    }
+}

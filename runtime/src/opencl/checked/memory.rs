@@ -9,10 +9,10 @@ use clcu_sys::{
         clCreateBufferWithProperties_arguments, clCreateImageWithProperties_arguments,
         clEnqueueAcquireExternalMemObjectsKHR_arguments, clEnqueueReleaseExternalMemObjectsKHR_arguments,
     },
-    rules::{Bytes, Found, Given, HandleType, Inert, PropertyList},
+    rules::{Bytes, Given, HandleType, Inert, PropertyList},
 };
 
-use super::{Checked, Place, counted, create, event_of, null_event};
+use super::{Checked, Place, counted, create, event_of, impossible_value, null_event};
 use crate::{
     checked::Passed,
     opencl::{Platform, error::Error, kind},
@@ -130,18 +130,10 @@ fn of_place<'l, F: Copy>(checked: Checked<'l, F>, place: Place<'_>, list: Proper
     checked
         .not_null("/INVALID_CONTEXT/context-valid-object", place.context.is_null())
         .settled("/INVALID_DEVICE/context-device-of-context", place.stranger(listed))
-        .settled("/INVALID_PROPERTY/properties-valid-property-values", impossible_value(list))
+        .settled("/INVALID_PROPERTY/properties-valid-property-values", impossible_value(list, TABLE, could_be))
 }
 
-/// The first handle in the list that cannot be one.
-fn impossible_value(list: PropertyList<'_>) -> Option<Found> {
-    list.entries(TABLE).map_while(Result::ok).find_map(|entry| {
-        let value = entry.values.first()?;
-        (!could_be(entry.key, value)).then(|| Found::Number(value.cast_signed().into()))
-    })
-}
-
-/// Whether a property could have this value.
+/// Whether a property could have this value: a file descriptor below zero and a null handle could not.
 #[inline]
 fn could_be(key: u64, value: u64) -> bool {
     kind::could_carry(value, || kind::of_memory_property(key))

@@ -299,6 +299,14 @@ impl Place<'_> {
     }
 }
 
+/// The first property of a list whose value cannot be one.
+fn impossible_value(list: PropertyList<'_>, table: &PropertyTable, could_be: impl Fn(u64, u64) -> bool) -> Option<Found> {
+    list.entries(table).map_while(Result::ok).find_map(|entry| {
+        let value = entry.values.first()?;
+        (!could_be(entry.key, value)).then(|| Found::Number(value.cast_signed().into()))
+    })
+}
+
 /// That lists within lists end with a zero, as [`Place::suits`] relies on.
 const fn ends_with_zeros(table: &PropertyTable) -> bool {
     let mut at = 0;

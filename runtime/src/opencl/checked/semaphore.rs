@@ -11,7 +11,7 @@ use clcu_sys::{
     rules::{Bytes, Found, Given, HandleType, PropertyList, Record as _},
 };
 
-use super::{Place, create};
+use super::{Place, create, impossible_value};
 use crate::{
     checked::Passed,
     opencl::{Platform, error::Error, kind},
@@ -107,19 +107,11 @@ fn look_closer_at_properties(
         .arguments(&CreateArguments { sema_props: list }, &place.given())
         .not_null("/INVALID_CONTEXT/context-valid-object", place.context.is_null())
         .settled("/INVALID_DEVICE/context-device-of-context", place.stranger(listed))
-        .settled("/INVALID_PROPERTY/sema_props-valid-property-values", impossible_value(list))
+        .settled("/INVALID_PROPERTY/sema_props-valid-property-values", impossible_value(list, TABLE, could_be))
         .demand()
 }
 
-/// The first property whose value cannot be one: a type that upstream does not have, a file descriptor below zero, a handle that is null.
-fn impossible_value(list: PropertyList<'_>) -> Option<Found> {
-    list.entries(TABLE).map_while(Result::ok).find_map(|entry| {
-        let value = entry.values.first()?;
-        (!could_be(entry.key, value)).then(|| Found::Number(value.cast_signed().into()))
-    })
-}
-
-/// Whether a property could have this value.
+/// Whether a property could have this value: a type that upstream does not have, a file descriptor below zero and a null handle could not.
 #[inline]
 fn could_be(key: u64, value: u64) -> bool {
     use cl_semaphore_type_khr as Type;

@@ -67,11 +67,7 @@ pub(super) fn exportable(
     platform.demand_extension(opencl::clCreateSemaphoreWithPropertiesKHR.info(), slice::from_ref(&row.extension))?;
     match without(concerned(context, context.exported_semaphore_types(), device), row) {
         None => Ok(row),
-        Some(listed) => {
-            let why = Obstacle::NotListed("CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR");
-            let driver = Arc::clone(platform.shared_driver());
-            Err(Error::Unsupported(Unsupported { handle_type: row, why, listed, driver }))
-        }
+        Some(listed) => Err(not_listed(platform, row, "CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR", listed)),
     }
 }
 
@@ -101,8 +97,7 @@ pub(super) fn importable<K: Kind>(
     } else if !kind::exists_here(row) {
         Obstacle::System
     } else if let Some(listed) = imports.without {
-        let (why, driver) = (Obstacle::NotListed(row.capability_query), Arc::clone(platform.shared_driver()));
-        return Err(Error::Unsupported(Unsupported { handle_type: row, why, listed, driver }));
+        return Err(not_listed(platform, row, row.capability_query, listed));
     } else {
         return Ok((row, passed));
     };
@@ -116,5 +111,14 @@ pub(super) fn payload<K: Kind>(platform: &Platform, row: &'static HandleType) ->
 }
 
 pub(super) fn unsupported(platform: &Platform, row: &'static HandleType, why: Obstacle) -> Error {
-    Error::Unsupported(Unsupported { handle_type: row, why, listed: Vec::new(), driver: Arc::clone(platform.shared_driver()) })
+    obstructed(platform, row, why, Vec::new())
+}
+
+/// A device that is asked by `query` lists others, and not this one.
+fn not_listed(platform: &Platform, row: &'static HandleType, query: &'static str, listed: Vec<u32>) -> Error {
+    obstructed(platform, row, Obstacle::NotListed(query), listed)
+}
+
+fn obstructed(platform: &Platform, row: &'static HandleType, why: Obstacle, listed: Vec<u32>) -> Error {
+    Error::Unsupported(Unsupported { handle_type: row, why, listed, driver: Arc::clone(platform.shared_driver()) })
 }
